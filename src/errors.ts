@@ -1,0 +1,61 @@
+/**
+ * One table of everything that a client can be told. Before the first byte an error is an HTTP status with
+ * the protocol's own body; after it, a stream event of that protocol.
+ */
+
+interface ErrorRow {
+  readonly status: number;
+  /** OpenAI's `error.type` and `error.code`. */
+  readonly openai: { readonly type: string; readonly code: string | null };
+  /** Anthropic's `error.type`. */
+  readonly anthropic: string;
+}
+
+const TABLE = {
+  "invalid-request": row(400, "invalid_request_error", null, "invalid_request_error"),
+  "prompt-too-long": row(400, "invalid_request_error", "context_length_exceeded", "invalid_request_error"),
+  "grammar-invalid": row(400, "invalid_request_error", "invalid_grammar", "invalid_request_error"),
+  "template-refused": row(400, "invalid_request_error", "template_refused", "invalid_request_error"),
+  unauthorized: row(401, "authentication_error", "invalid_api_key", "authentication_error"),
+  "not-found": row(404, "invalid_request_error", "not_found", "not_found_error"),
+  "model-not-found": row(404, "invalid_request_error", "model_not_found", "not_found_error"),
+  "method-not-allowed": row(405, "invalid_request_error", "method_not_allowed", "invalid_request_error"),
+  "body-too-large": row(413, "invalid_request_error", "request_too_large", "request_too_large"),
+  "unsupported-media": row(415, "invalid_request_error", "unsupported_media_type", "invalid_request_error"),
+  "queue-full": row(429, "rate_limit_error", "queue_full", "rate_limit_error"),
+  "grammar-dead-end": row(500, "server_error", "grammar_dead_end", "api_error"),
+  "engine-failed": row(500, "server_error", "engine_failed", "api_error"),
+  loading: row(503, "server_error", "model_loading", "overloaded_error"),
+  closing: row(503, "server_error", "shutting_down", "overloaded_error"),
+} as const satisfies Record<string, ErrorRow>;
+
+function row(status: number, type: string, code: string | null, anthropic: string): ErrorRow {
+  return { status, openai: { type, code }, anthropic };
+}
+
+export type AppErrorCode = keyof typeof TABLE;
+
+/** An error for the client: what is wrong, which field, what would be right. Never holds a stack trace. */
+export class AppError extends Error {
+  readonly code: AppErrorCode;
+  /** Path of the field, e.g. `messages[2].content`. */
+  readonly field: string | null;
+  /** For `retry-after`. */
+  readonly retryAfterSeconds: number | null;
+
+  constructor(
+    code: AppErrorCode,
+    message: string,
+    more: { readonly field?: string; readonly retryAfterSeconds?: number } = {},
+  ) {
+    super(message);
+    this.name = "AppError";
+    this.code = code;
+    this.field = more.field ?? null;
+    this.retryAfterSeconds = more.retryAfterSeconds ?? null;
+  }
+
+  get row(): ErrorRow {
+    return TABLE[this.code];
+  }
+}

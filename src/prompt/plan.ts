@@ -1,0 +1,52 @@
+/**
+ * The plan: what the engine is told of a prompt. It is made by `requestChunks` and by nothing else.
+ * The engine never sees text, messages or templates.
+ */
+
+/** Why the state at a cut is worth keeping. It is in no key and changes no bit. */
+export type KeepReason =
+  /** End of system prompt and tools: what all conversations of an agent share. */
+  | "head"
+  /** Start of the last user message: some templates rewrite from here. */
+  | "user-start"
+  /** End of the last user message: some templates rewrite the turn's replies from here. */
+  | "user-end"
+  /** The last cut of the prompt. */
+  | "last";
+
+/** A cut whose state is to be kept. `cut` is one of the plan's `cuts`. */
+export interface Keep {
+  readonly cut: number;
+  readonly reason: KeepReason;
+}
+
+/**
+ * Chunk i is `tokens[cuts[i-1] .. cuts[i])` (with `cuts[-1] = 0`); what is left behind the last cut is the
+ * last, unkept chunk, and is never empty (I4).
+ */
+export interface Plan {
+  /** Token ids of the whole prompt. */
+  readonly tokens: Int32Array;
+  /** Positions in tokens, ascending, each `0 < cut < tokens.length`. */
+  readonly cuts: Int32Array;
+  /** Subset of `cuts`: where a sliding-window model saves and restores. Empty on other models. */
+  readonly trips: Int32Array;
+  /** `keys[i]` names the state after `tokens[0 .. cuts[i])` under this setup and tenant (I5). */
+  readonly keys: BigUint64Array;
+  /** Ascending by cut; two reasons may name one cut. */
+  readonly keep: readonly Keep[];
+}
+
+/** Fixed settings of a run that decide cuts and trips. */
+export interface ChunkRules {
+  /** Token sequences that open a message, each starting with a special token; learnt once per template. */
+  readonly openers: readonly (readonly number[])[];
+  /** Longest stable token sequences that open a *user* message and nothing else; for `keep` only. */
+  readonly userOpeners: readonly (readonly number[])[];
+  /** A message start is a cut when at least this many tokens have gathered since the last cut; ≤ 64. */
+  readonly chunkTokensMin: number;
+  /** A stretch of this many tokens without a cut is cut there; ≤ `n_ubatch`. */
+  readonly chunkTokensMax: number;
+  /** A trip is a cut at least this many tokens after the last trip; 0 means the model takes no trips. */
+  readonly tripTokensMin: number;
+}

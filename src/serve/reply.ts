@@ -1,0 +1,29 @@
+/** What one Turn gives, in order; the streamed and the whole-body answer are made of the same events. */
+import type { AssistantMessage } from "../chat/messages.ts";
+import type { RunReport } from "../engine/protocol.ts";
+import type { AppError } from "../errors.ts";
+
+export type FinishReason = "stop" | "length" | "tool-calls" | "stop-string";
+
+export interface ReplyEnd {
+  readonly type: "end";
+  readonly finish: FinishReason;
+  /** The stop string that ended the reply, or null. */
+  readonly stopString: string | null;
+  /** What the client got, edges trimmed, no blank part; the warm pass renders this same object. */
+  readonly message: AssistantMessage;
+  readonly reasoningTokens: number;
+  readonly report: RunReport;
+}
+
+export type ReplyEvent =
+  /** Checked, tokenised, queued: headers may go out. */
+  | { readonly type: "accepted" }
+  | { readonly type: "prefill"; readonly resumed: number; readonly evaluated: number; readonly total: number }
+  | { readonly type: "reasoning"; readonly text: string }
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "call"; readonly index: number; readonly id: string; readonly name: string }
+  | { readonly type: "call-arguments"; readonly index: number; readonly text: string }
+  | ReplyEnd
+  /** After `accepted` only; before it, the AppError is thrown. */
+  | { readonly type: "error"; readonly error: AppError };

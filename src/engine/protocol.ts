@@ -122,7 +122,12 @@ export type EngineErrorCode =
 
 /** Engine → HTTP side. */
 export type EngineEvent =
-  | { readonly type: "refused"; readonly id: number; readonly code: EngineErrorCode; readonly message: string }
+  | {
+      readonly type: "refused";
+      readonly id: number;
+      readonly code: EngineErrorCode;
+      readonly message: string;
+    }
   | { readonly type: "accepted"; readonly id: number }
   /** After resume and after each chunk. */
   | {

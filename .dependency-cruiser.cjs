@@ -1,0 +1,23 @@
+/** Import directions (ARCHITECTURE.md, "Code map"). `test/unit/importDirections.test.ts` plants a forbidden import. */
+const forbid = (name, from, to, comment) => ({ name, severity: "error", comment, from, to });
+
+module.exports = {
+  forbidden: [
+    forbid("no-cycles", {}, { circular: true }, "A cycle means that two files are one."),
+    forbid("ffi-stands-alone", { path: "^ffi/" }, { path: "^src/(?!prompt/TextVocab|engine/protocol|json/)" }, "ffi knows no station."),
+    forbid("json-and-errors-are-leaves", { path: "^src/(json/|errors\\.ts)" }, { path: "^src/(?!json/)" }, "They import nothing."),
+    forbid("state-knows-plans-only", { path: "^src/state/" }, { path: "^(src/(?!state/|prompt/plan|engine/(protocol|Device))|ffi/)" }, "Kept states know plans and the device."),
+    forbid("prompt-knows-no-engine", { path: "^src/prompt/" }, { path: "^(src/(protocol|serve|warm|engine/(?!protocol))|ffi/)" }, "Text side."),
+    forbid("chat-knows-no-engine", { path: "^src/chat/" }, { path: "^(src/(protocol|serve|warm|state|engine/(?!protocol))|ffi/)" }, "Text side."),
+    forbid("engine-knows-no-text", { path: "^src/engine/" }, { path: "^src/(protocol|serve|warm|chat|json|prompt/(?!plan|TextVocab))" }, "Text, JSON and templates never reach the engine."),
+    forbid("warm-knows-no-protocol", { path: "^src/warm/" }, { path: "^src/(protocol|serve|state/(?!keys))" }, "A warm pass is a request without a protocol."),
+    forbid("serve-knows-no-protocol", { path: "^src/serve/" }, { path: "^src/protocol/" }, "Protocols are adapters to and from a Turn."),
+    forbid("only-the-engine-worker-opens-a-context", { path: "^src/(?!engine/)" }, { path: "^ffi/(Context|Sampler)" }, "One context, in the engine Worker."),
+  ],
+  options: {
+    tsConfig: { fileName: "tsconfig.json" },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "node_modules" },
+  },
+};

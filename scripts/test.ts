@@ -1,0 +1,115 @@
+/**
+ * Runs the tests group by group, each in its own process, so that a native crash fails one group and hides
+ * none. The last line is `N passed, N failed`. `--long` runs the long ones (test/long) instead;
+ * names of groups (`unit`, `http`, …) run those alone.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+interface Group {
+  readonly name: string;
+  readonly folders: readonly string[];
+  readonly env?: Record<string, string>;
+  /** Runs before the group; a failure counts as one failed test. */
+  readonly before?: () => Promise<boolean>;
+}
+
+const ROOT = join(import.meta.dir, "..");
+const BINARY = join(ROOT, "dist", process.platform === "win32" ? "warmturn.exe" : "warmturn");
+
+const GROUPS: readonly Group[] = [
+  { name: "unit", folders: ["test/unit"] },
+  { name: "property", folders: ["test/property"] },
+  { name: "sim", folders: ["test/sim"] },
+  { name: "http", folders: ["test/http"] },
+  { name: "ffi", folders: ["test/ffi"] },
+  { name: "model", folders: ["test/model"] },
+  {
+    name: "binary",
+    folders: ["test/binary", "test/http"],
+    env: { WARMTURN_TEST_BINARY: BINARY },
+    before: () => run(["bun", "scripts/build.ts"]),
+  },
+];
+const LONG: readonly Group[] = [{ name: "long", folders: ["test/long"] }];
+
+async function run(command: readonly string[]): Promise<boolean> {
+  const child = Bun.spawn([process.execPath, ...command.slice(1)], {
+    cwd: ROOT,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  return (await child.exited) === 0;
+}
+
+interface Count {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+/** `bun test` prints ` 12 pass`, ` 1 fail`, ` 2 skip` at the end of its run. */
+function readCount(output: string, exitCode: number): Count {
+  const number = (word: string): number => {
+    const hits = [...output.matchAll(new RegExp(`^\\s*(\\d+) ${word}\\b`, "gm"))];
+    return Number(hits.at(-1)?.[1] ?? 0);
+  };
+  const count = { passed: number("pass"), failed: number("fail"), skipped: number("skip") };
+  // A crash, a failed import or an unhandled error outside any test has no line of its own.
+  if (exitCode !== 0 && count.failed === 0) count.failed = 1;
+  return count;
+}
+
+async function runGroup(group: Group): Promise<Count> {
+  const folders = group.folders.filter((folder) => existsSync(join(ROOT, folder)));
+  if (folders.length === 0) return { passed: 0, failed: 0, skipped: 0 };
+  console.log(`\n== ${group.name}`);
+  if (group.before !== undefined && !(await group.before())) {
+    console.log(`== ${group.name}: what it needs could not be built`);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+  const started = performance.now();
+  const child = Bun.spawn([process.execPath, "test", "--timeout", "60000", ...folders.map((f) => `./${f}/`)], {
+    cwd: ROOT,
+    env: { ...process.env, ...group.env, FORCE_COLOR: "0" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, code] = await Promise.all([
+    tee(child.stdout, process.stdout),
+    tee(child.stderr, process.stderr),
+    child.exited,
+  ]);
+  const count = readCount(stdout + stderr, code);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`== ${group.name}: ${count.passed} passed, ${count.failed} failed in ${seconds} s (exit ${code})`);
+  return count;
+}
+
+async function tee(stream: ReadableStream<Uint8Array>, to: NodeJS.WriteStream): Promise<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const part of stream) {
+    const piece = decoder.decode(part, { stream: true });
+    text += piece;
+    to.write(piece);
+  }
+  return text;
+}
+
+const names = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
+const all = process.argv.includes("--long") ? LONG : GROUPS;
+const unknown = names.filter((name) => !all.some((group) => group.name === name));
+if (unknown.length > 0) {
+  console.error(`No such group: ${unknown.join(", ")}. There are: ${all.map((group) => group.name).join(", ")}.`);
+  process.exit(2);
+}
+const total: Count = { passed: 0, failed: 0, skipped: 0 };
+for (const group of all) {
+  if (names.length > 0 && !names.includes(group.name)) continue;
+  const count = await runGroup(group);
+  total.passed += count.passed;
+  total.failed += count.failed;
+  total.skipped += count.skipped;
+}
+const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
+console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
+process.exit(total.failed === 0 && total.passed > 0 ? 0 : 1);

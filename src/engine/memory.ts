@@ -1,0 +1,164 @@
+/**
+ * Memory is planned before the context is made: weights + KV × (parallel + spare) + kept states + compute must
+ * fit. What does not fit is lowered in a fixed order (`--parallel`, then `--ctx-size`), and said; what cannot
+ * fit ends the start with the numbers.
+ */
+import { type KvWish, type ModelShape, memoryBytes } from "./modelShape.ts";
+
+export interface MemoryWish {
+  /** 0: the model's own. */
+  readonly ctxSize: number;
+  readonly parallel: number;
+  readonly spareSequences: number;
+  readonly cacheTypeK: string;
+  readonly cacheTypeV: string;
+  readonly ubatch: number;
+  /** -1: a quarter of what is left after the weights, at most 8 GiB. */
+  readonly stateRamBytes: number;
+  /** Share of the weights (and of the KV) that lies on the device, 0 … 1. */
+  readonly deviceShare: number;
+}
+
+/** Bytes that may be used. */
+export interface MemoryRoom {
+  readonly hostBytes: number;
+  /** 0 without a device. */
+  readonly deviceBytes: number;
+  /** On a Mac host and device memory are one pool. */
+  readonly unified: boolean;
+}
+
+export interface MemoryPlan {
+  readonly ctxTokens: number;
+  readonly parallel: number;
+  readonly spareSequences: number;
+  readonly stateRamBytes: number;
+  readonly kvBytes: number;
+  readonly computeBytes: number;
+  readonly totalBytes: number;
+  /** One sentence for each thing that was lowered. */
+  readonly notes: readonly string[];
+}
+
+/** The model cannot be served here; the message has the numbers. */
+export class MemoryError extends Error {
+  override readonly name = "MemoryError";
+}
+
+const GIB = 2 ** 30;
+const STATE_RAM_AUTO_MAX = 8 * GIB;
+/** The system, the HTTP side and the allocator's own need stay free. */
+const RESERVE_BYTES = 256 * 2 ** 20;
+export const CTX_TOKENS_MIN = 512;
+
+export function planMemory(shape: ModelShape, wish: MemoryWish, room: MemoryRoom): MemoryPlan {
+  const ctxWish = wish.ctxSize > 0 ? wish.ctxSize : Math.max(shape.ctxTrain, CTX_TOKENS_MIN);
+  const stateRamBytes = wish.stateRamBytes >= 0 ? wish.stateRamBytes : autoStateRam(shape, wish, room);
+  const fits = (ctxTokens: number, parallel: number, spares: number): MemoryPlan | undefined =>
+    tryPlan(shape, wish, room, { ctxTokens, parallel, spares, stateRamBytes });
+
+  for (let parallel = wish.parallel; parallel >= 1; parallel--) {
+    const plan = fits(ctxWish, parallel, wish.spareSequences);
+    if (plan !== undefined) return { ...plan, notes: lowered(wish, ctxWish, plan) };
+  }
+  const ctxTokens = largest(
+    CTX_TOKENS_MIN,
+    ctxWish,
+    (tokens) => fits(tokens, 1, wish.spareSequences) !== undefined,
+  );
+  const plan = ctxTokens === undefined ? undefined : fits(ctxTokens, 1, wish.spareSequences);
+  if (plan !== undefined) return { ...plan, notes: lowered(wish, ctxWish, plan) };
+  throw new MemoryError(doesNotFit(shape, wish, room, stateRamBytes));
+}
+
+function tryPlan(
+  shape: ModelShape,
+  wish: MemoryWish,
+  room: MemoryRoom,
+  tried: { ctxTokens: number; parallel: number; spares: number; stateRamBytes: number },
+): MemoryPlan | undefined {
+  const kv: KvWish = {
+    ctxTokens: tried.ctxTokens,
+    sequences: tried.parallel + tried.spares,
+    typeK: wish.cacheTypeK,
+    typeV: wish.cacheTypeV,
+    ubatch: wish.ubatch,
+  };
+  const kvBytes = memoryBytes(shape, kv);
+  const computeBytes = computeEstimate(shape, wish.ubatch);
+  const onDevice = (shape.weightBytes + kvBytes + computeBytes) * wish.deviceShare;
+  const onHost = (shape.weightBytes + kvBytes + computeBytes) * (1 - wish.deviceShare) + tried.stateRamBytes;
+  const deviceFits = onDevice === 0 || onDevice <= room.deviceBytes;
+  const hostFits = onHost + (room.unified ? onDevice : 0) + RESERVE_BYTES <= room.hostBytes;
+  if (!deviceFits || !hostFits) return undefined;
+  return {
+    ctxTokens: tried.ctxTokens,
+    parallel: tried.parallel,
+    spareSequences: tried.spares,
+    stateRamBytes: tried.stateRamBytes,
+    kvBytes,
+    computeBytes,
+    totalBytes: Math.ceil(onDevice + onHost),
+    notes: [],
+  };
+}
+
+/** Activations of one micro-batch and one row of logits a lane: generous, small beside weights and KV. */
+function computeEstimate(shape: ModelShape, ubatch: number): number {
+  return 4 * (ubatch * shape.embedding * 24 + shape.vocab * 16) + 64 * 2 ** 20;
+}
+
+function autoStateRam(shape: ModelShape, wish: MemoryWish, room: MemoryRoom): number {
+  const weightsOnHost = room.unified ? shape.weightBytes : shape.weightBytes * (1 - wish.deviceShare);
+  return Math.floor(
+    Math.min(STATE_RAM_AUTO_MAX, Math.max(0, room.hostBytes - weightsOnHost - RESERVE_BYTES) / 4),
+  );
+}
+
+/** The largest multiple of 256 in `[low, high]` that satisfies a condition which large values fail. */
+function largest(low: number, high: number, ok: (value: number) => boolean): number | undefined {
+  let yes = Math.ceil(low / 256);
+  let no = Math.floor(high / 256) + 1;
+  if (!ok(yes * 256)) return undefined;
+  while (no - yes > 1) {
+    const middle = Math.floor((yes + no) / 2);
+    if (ok(middle * 256)) yes = middle;
+    else no = middle;
+  }
+  return yes * 256;
+}
+
+function lowered(wish: MemoryWish, ctxWish: number, plan: MemoryPlan): string[] {
+  const notes: string[] = [];
+  if (plan.parallel < wish.parallel)
+    notes.push(
+      `--parallel lowered from ${wish.parallel} to ${plan.parallel} so that the model fits into memory.`,
+    );
+  if (plan.ctxTokens < ctxWish)
+    notes.push(`--ctx-size lowered from ${ctxWish} to ${plan.ctxTokens} so that the model fits into memory.`);
+  return notes;
+}
+
+export function inMiB(bytes: number): string {
+  return `${Math.ceil(bytes / 2 ** 20)} MiB`;
+}
+
+function doesNotFit(shape: ModelShape, wish: MemoryWish, room: MemoryRoom, stateRamBytes: number): string {
+  const kv = memoryBytes(shape, {
+    ctxTokens: CTX_TOKENS_MIN,
+    sequences: 1 + wish.spareSequences,
+    typeK: wish.cacheTypeK,
+    typeV: wish.cacheTypeV,
+    ubatch: wish.ubatch,
+  });
+  const have =
+    room.deviceBytes > 0 && !room.unified
+      ? `${inMiB(room.deviceBytes)} on the device and ${inMiB(room.hostBytes)} on the host are free`
+      : `${inMiB(room.hostBytes)} are free`;
+  return (
+    `The model does not fit into memory, even with --parallel 1 and --ctx-size ${CTX_TOKENS_MIN}: ` +
+    `weights ${inMiB(shape.weightBytes)}, KV cache ${inMiB(kv)}, kept states ${inMiB(stateRamBytes)} (--state-ram), ` +
+    `compute ${inMiB(computeEstimate(shape, wish.ubatch))}; ${have}. ` +
+    "Use a smaller quantisation, a smaller --state-ram, --cache-type-k q8_0, or other --gpu-layers."
+  );
+}

@@ -1,0 +1,60 @@
+/**
+ * The setup: everything that decides bits but the prompt and the tenant (I5). Its hash seeds every key, so
+ * that a state kept under one machine, build or setting is never found under another.
+ */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import type { EngineOptions } from "./EngineOptions.ts";
+
+/** What only the loaded library and model can tell. */
+export interface SetupFacts {
+  /** libllama's version and the bytes of its file. */
+  readonly library: string;
+  /** CPU variant or GPU model and driver, as the backend describes them. */
+  readonly devices: readonly string[];
+  readonly systemInfo: string;
+  readonly ctxTokens: number;
+  readonly chunkTokensMin: number;
+  readonly chunkTokensMax: number;
+  readonly tripTokensMin: number;
+}
+
+const SAMPLE_BYTES = 2 ** 20;
+
+/** Size and the first and last MiB: a whole hash of 40 GB would cost a start. */
+export function fileFingerprint(path: string): string {
+  const file = openSync(path, "r");
+  try {
+    const size = fstatSync(file).size;
+    const buffer = new Uint8Array(Math.min(size, SAMPLE_BYTES));
+    readSync(file, buffer, 0, buffer.length, 0);
+    const head = Bun.hash.xxHash64(buffer);
+    readSync(file, buffer, 0, buffer.length, size - buffer.length);
+    return `${size}:${head.toString(16)}:${Bun.hash.xxHash64(buffer).toString(16)}`;
+  } finally {
+    closeSync(file);
+  }
+}
+
+export function setupHash(options: EngineOptions, facts: SetupFacts): bigint {
+  const seed = {
+    model: fileFingerprint(options.modelPath),
+    library: facts.library,
+    devices: facts.devices,
+    systemInfo: facts.systemInfo,
+    threads: [options.threads, options.threadsBatch],
+    ubatch: options.ubatch,
+    gpuLayers: options.gpuLayers,
+    tensorSplit: options.tensorSplit,
+    mainGpu: options.mainGpu,
+    overrideTensor: options.overrideTensor,
+    nCpuMoe: options.nCpuMoe,
+    kv: [options.cacheTypeK, options.cacheTypeV],
+    flashAttention: true,
+    swaFull: false,
+    ctxTokens: facts.ctxTokens,
+    rope: options.rope,
+    adapters: [],
+    chunks: [facts.chunkTokensMin, facts.chunkTokensMax, facts.tripTokensMin],
+  };
+  return Bun.hash.xxHash64(JSON.stringify(seed));
+}

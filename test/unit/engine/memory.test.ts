@@ -1,0 +1,125 @@
+import { describe, expect, test } from "bun:test";
+import { MemoryError, type MemoryWish, planMemory } from "../../../src/engine/memory.ts";
+import { memoryBytes, modelShape } from "../../../src/engine/modelShape.ts";
+
+const GIB = 2 ** 30;
+
+/** Qwen3-8B: 36 layers, 8 KV heads of 128, f16: 4.8 GB at 32k tokens (design.md, fact 11). */
+const QWEN3_8B = modelShape(
+  (key) =>
+    ({
+      "general.architecture": "qwen3",
+      "qwen3.attention.key_length": "128",
+      "qwen3.attention.value_length": "128",
+    })[key],
+  {
+    weightBytes: 5 * GIB,
+    layers: 36,
+    embedding: 4096,
+    heads: 32,
+    headsKv: 8,
+    window: 0,
+    vocab: 151936,
+    ctxTrain: 40960,
+    recurrent: false,
+  },
+);
+const WISH: MemoryWish = {
+  ctxSize: 32768,
+  parallel: 4,
+  spareSequences: 1,
+  cacheTypeK: "f16",
+  cacheTypeV: "f16",
+  ubatch: 512,
+  stateRamBytes: GIB,
+  deviceShare: 0,
+};
+const kv = (ctxTokens: number, sequences: number) =>
+  memoryBytes(QWEN3_8B, { ctxTokens, sequences, typeK: "f16", typeV: "f16", ubatch: 512 });
+
+describe("memory plan", () => {
+  test("KV bytes of a known model", () => {
+    expect(kv(32768, 1)).toBe(36 * 8 * 128 * 2 * 2 * 32768);
+    expect(kv(32768, 1) / 1e9).toBeCloseTo(4.83, 2);
+  });
+
+  test("everything fits: nothing is lowered", () => {
+    const plan = planMemory(QWEN3_8B, WISH, { hostBytes: 64 * GIB, deviceBytes: 0, unified: false });
+    expect(plan).toMatchObject({ ctxTokens: 32768, parallel: 4, spareSequences: 1, notes: [] });
+  });
+
+  test("parallel is lowered first, and said", () => {
+    const plan = planMemory(QWEN3_8B, WISH, { hostBytes: 22 * GIB, deviceBytes: 0, unified: false });
+    expect(plan.ctxTokens).toBe(32768);
+    expect(plan.parallel).toBeLessThan(4);
+    expect(plan.notes).toHaveLength(1);
+    expect(plan.notes[0]).toContain(`--parallel lowered from 4 to ${plan.parallel}`);
+    expect(plan.totalBytes).toBeLessThanOrEqual(22 * GIB);
+  });
+
+  test("then ctx-size, to the largest that fits", () => {
+    const room = { hostBytes: 12 * GIB, deviceBytes: 0, unified: false };
+    const plan = planMemory(QWEN3_8B, WISH, room);
+    expect(plan.parallel).toBe(1);
+    expect(plan.ctxTokens).toBeLessThan(32768);
+    expect(plan.ctxTokens % 256).toBe(0);
+    expect(plan.notes).toHaveLength(2);
+    const more = { ...WISH, ctxSize: plan.ctxTokens + 256, parallel: 1 };
+    expect(planMemory(QWEN3_8B, more, room).ctxTokens).toBe(plan.ctxTokens);
+  });
+
+  test("what cannot fit ends with the numbers", () => {
+    const plan = () => planMemory(QWEN3_8B, WISH, { hostBytes: 4 * GIB, deviceBytes: 0, unified: false });
+    expect(plan).toThrow(MemoryError);
+    expect(plan).toThrow(/weights 5120 MiB.*4096 MiB are free/);
+  });
+
+  test("on a device the weights and the KV count there, kept states on the host", () => {
+    const wish = { ...WISH, deviceShare: 1, stateRamBytes: 8 * GIB };
+    const plan = planMemory(QWEN3_8B, wish, { hostBytes: 9 * GIB, deviceBytes: 16 * GIB, unified: false });
+    expect(plan.parallel).toBe(1);
+    expect(() =>
+      planMemory(QWEN3_8B, wish, { hostBytes: 7 * GIB, deviceBytes: 99 * GIB, unified: false }),
+    ).toThrow();
+  });
+
+  test("one pool: kept states and weights together", () => {
+    const wish = { ...WISH, deviceShare: 1, parallel: 1, stateRamBytes: 4 * GIB };
+    const room = { hostBytes: 16 * GIB, deviceBytes: 16 * GIB, unified: true };
+    expect(planMemory(QWEN3_8B, wish, room).ctxTokens).toBeLessThan(32768);
+  });
+
+  test("an automatic budget is a quarter of what is left, at most 8 GiB", () => {
+    const wish = { ...WISH, stateRamBytes: -1, ctxSize: 4096, parallel: 1 };
+    const plan = (hostBytes: number) =>
+      planMemory(QWEN3_8B, wish, { hostBytes, deviceBytes: 0, unified: false }).stateRamBytes;
+    expect(plan(256 * GIB)).toBe(8 * GIB);
+    expect(plan(13 * GIB)).toBeLessThan(2 * GIB);
+  });
+
+  test("hybrid layers without attention take recurrent rows instead of KV", () => {
+    const shape = modelShape(
+      (key) =>
+        ({
+          "general.architecture": "lfm2",
+          "lfm2.attention.head_count_kv": "[0, 2, 0, 2]",
+          "lfm2.attention.key_length": "32",
+          "lfm2.attention.value_length": "32",
+          "lfm2.shortconv.l_cache": "3",
+        })[key],
+      {
+        weightBytes: 1,
+        layers: 4,
+        embedding: 192,
+        heads: 6,
+        headsKv: 2,
+        window: 0,
+        vocab: 1472,
+        ctxTrain: 4096,
+        recurrent: true,
+      },
+    );
+    expect(shape.kPerLayer).toEqual([0, 64, 0, 64]);
+    expect(shape.recurrentBytes).toBe(2 * 4 * 192 * 2);
+  });
+});

@@ -7,13 +7,19 @@ const BIN = join(ROOT, "node_modules", ".bin");
 const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ["types", [join(BIN, "tsc"), "-p", "."]],
   ["lint and format", [join(BIN, "biome"), "check", "."]],
-  ["import directions", [join(BIN, "depcruise"), "--config", ".dependency-cruiser.cjs", "src", "ffi", "scripts"]],
+  [
+    "import directions",
+    [join(BIN, "depcruise"), "--config", ".dependency-cruiser.cjs", "src", "ffi", "scripts"],
+  ],
   ["dead code", [join(BIN, "knip"), "--no-progress"]],
 ];
 
 let failed = 0;
 for (const [name, command] of CHECKS) {
-  const child = Bun.spawn([process.execPath, "--bun", ...command], { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  const child = Bun.spawn([process.execPath, "--bun", ...command], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const [stdout, stderr, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),

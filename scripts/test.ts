@@ -68,11 +68,14 @@ async function runGroup(group: Group): Promise<Count> {
     return { passed: 0, failed: 1, skipped: 0 };
   }
   const started = performance.now();
-  const child = Bun.spawn([process.execPath, "test", "--timeout", "60000", ...folders.map((f) => `./${f}/`)], {
-    cwd: ROOT,
-    env: { ...process.env, ...group.env, FORCE_COLOR: "0" },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = Bun.spawn(
+    [process.execPath, "test", "--timeout", "60000", ...folders.map((f) => `./${f}/`)],
+    {
+      cwd: ROOT,
+      env: { ...process.env, ...group.env, FORCE_COLOR: "0" },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   const [stdout, stderr, code] = await Promise.all([
     tee(child.stdout, process.stdout),
     tee(child.stderr, process.stderr),
@@ -80,7 +83,9 @@ async function runGroup(group: Group): Promise<Count> {
   ]);
   const count = readCount(stdout + stderr, code);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`== ${group.name}: ${count.passed} passed, ${count.failed} failed in ${seconds} s (exit ${code})`);
+  console.log(
+    `== ${group.name}: ${count.passed} passed, ${count.failed} failed in ${seconds} s (exit ${code})`,
+  );
   return count;
 }
 
@@ -99,7 +104,9 @@ const names = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
 const all = process.argv.includes("--long") ? LONG : GROUPS;
 const unknown = names.filter((name) => !all.some((group) => group.name === name));
 if (unknown.length > 0) {
-  console.error(`No such group: ${unknown.join(", ")}. There are: ${all.map((group) => group.name).join(", ")}.`);
+  console.error(
+    `No such group: ${unknown.join(", ")}. There are: ${all.map((group) => group.name).join(", ")}.`,
+  );
   process.exit(2);
 }
 const total: Count = { passed: 0, failed: 0, skipped: 0 };

@@ -1,0 +1,28 @@
+# warmturn for Linux: build the single executable, then run it on a slim base.
+#   docker build -t warmturn .
+#   docker run -p 8080:8080 -v /path/to/models:/models warmturn -m /models/model.gguf --host 0.0.0.0
+# CUDA: docker build --build-arg LLAMA_PACKAGE=@node-llama-cpp/linux-x64-cuda@3.21.1 \
+#         --build-arg BASE=nvidia/cuda:13.0.0-runtime-ubuntu24.04 -t warmturn-cuda .
+ARG BASE=debian:bookworm-slim
+
+FROM oven/bun:1.4.5 AS build
+ARG LLAMA_PACKAGE=""
+WORKDIR /build
+COPY package.json bun.lock bunfig.toml tsconfig.json ./
+RUN bun install --frozen-lockfile && if [ -n "$LLAMA_PACKAGE" ]; then bun add -E "$LLAMA_PACKAGE"; fi
+COPY ffi ffi
+COPY src src
+COPY scripts scripts
+RUN bun run build
+
+FROM ${BASE}
+# libgomp: the CPU backends are OpenMP builds. libc6-dev is not needed: the shim is compiled by Bun itself.
+RUN apt-get update && apt-get install -y --no-install-recommends libgomp1 ca-certificates \
+    && rm -rf /var/lib/apt/lists/* && useradd --create-home warmturn
+COPY --from=build /build/dist/warmturn /usr/local/bin/warmturn
+USER warmturn
+ENV WARMTURN_HOME=/home/warmturn/.cache/warmturn
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=3s --start-period=120s CMD ["/usr/local/bin/warmturn", "--check-health"]
+ENTRYPOINT ["/usr/local/bin/warmturn"]
+CMD ["--host", "0.0.0.0"]

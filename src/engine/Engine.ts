@@ -1,0 +1,23 @@
+/** The engine as the HTTP side sees it: `EngineClient` over its Worker, or a fake in tests. */
+import type { EngineEvent, EngineReady, RunSpec } from "./protocol.ts";
+
+export interface EngineRun {
+  readonly id: number;
+  /** Ends the run within one step; its terminal event still comes. */
+  cancel(): void;
+}
+
+export interface Engine {
+  readonly ready: EngineReady;
+  /**
+   * Queues a run. Its events come through `onEvent`, never before this call has returned: one `refused`, or
+   * one `accepted` and later exactly one of `done`, `failed`, `aborted`.
+   */
+  run(spec: Omit<RunSpec, "id">, onEvent: (event: EngineEvent) => void): EngineRun;
+  /** The conversation's next request has arrived: its warm runs are worth nothing any more. */
+  drop(conversation: string): void;
+  readonly warm: "idle" | "working";
+  /** Request runs that are queued or running. */
+  readonly pending: number;
+  close(): Promise<void>;
+}

@@ -1,0 +1,160 @@
+/**
+ * The HTTP side of the engine Worker: starts it, hands over runs, and gives each run exactly one terminal
+ * event, also when the Worker dies.
+ */
+import { workerUrl } from "../workerUrl.ts";
+import type { Engine, EngineRun } from "./Engine.ts";
+import type { EngineOptions } from "./EngineOptions.ts";
+import type { EngineCommand, EngineEvent, EngineReady, RunSpec } from "./protocol.ts";
+
+/** Worker → HTTP side, beside the events. */
+export type WorkerMessage =
+  | EngineEvent
+  | EngineReady
+  /** The model or the context could not be made; one sentence. */
+  | { readonly type: "fatal"; readonly message: string }
+  | { readonly type: "closed" };
+
+/** HTTP side → Worker, beside the commands. */
+export type WorkerInit = { readonly type: "init"; readonly options: EngineOptions };
+
+/** The engine could not start; the message is one sentence for the user. */
+export class EngineStartError extends Error {
+  override readonly name = "EngineStartError";
+}
+
+interface OpenRun {
+  readonly purpose: RunSpec["purpose"];
+  readonly onEvent: (event: EngineEvent) => void;
+}
+
+export class EngineClient implements Engine {
+  readonly ready: EngineReady;
+  readonly #worker: Worker;
+  readonly #runs = new Map<number, OpenRun>();
+  readonly #onCrash: (message: string) => void;
+  #nextId = 1;
+  #requests = 0;
+  #warmRuns = 0;
+  #dead: string | undefined;
+  #closed: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+
+  /** Resolves when the model is loaded; rejects with EngineStartError. */
+  static start(options: EngineOptions, onCrash: (message: string) => void): Promise<EngineClient> {
+    const worker = new Worker(workerUrl("engine/worker"), { name: "engine" });
+    return new Promise((resolve, reject) => {
+      const fail = (message: string): void => {
+        worker.terminate();
+        reject(new EngineStartError(message));
+      };
+      worker.onerror = (event) => fail(`The engine Worker could not start: ${event.message}`);
+      worker.onmessage = (event: MessageEvent<WorkerMessage>) => {
+        const message = event.data;
+        if (message.type === "fatal") fail(message.message);
+        if (message.type === "ready") resolve(new EngineClient(worker, message, onCrash));
+      };
+      worker.postMessage({ type: "init", options } satisfies WorkerInit);
+    });
+  }
+
+  private constructor(worker: Worker, ready: EngineReady, onCrash: (message: string) => void) {
+    this.#worker = worker;
+    this.ready = ready;
+    this.#onCrash = onCrash;
+    worker.onmessage = (event: MessageEvent<WorkerMessage>) => this.#receive(event.data);
+    worker.onerror = (event) => this.#crash(event.message);
+  }
+
+  get warm(): "idle" | "working" {
+    return this.#warmRuns > 0 ? "working" : "idle";
+  }
+
+  get pending(): number {
+    return this.#requests;
+  }
+
+  run(spec: Omit<RunSpec, "id">, onEvent: (event: EngineEvent) => void): EngineRun {
+    const id = this.#nextId++;
+    if (this.#dead !== undefined) {
+      const message = this.#dead;
+      queueMicrotask(() => onEvent({ type: "refused", id, code: "crashed", message }));
+      return { id, cancel: () => {} };
+    }
+    this.#runs.set(id, { purpose: spec.purpose, onEvent });
+    this.#count(spec.purpose, 1);
+    this.#post({ type: "run", run: { ...spec, id } });
+    return {
+      id,
+      cancel: () => {
+        if (this.#runs.has(id)) this.#post({ type: "cancel", id });
+      },
+    };
+  }
+
+  drop(conversation: string): void {
+    this.#post({ type: "drop", conversation });
+  }
+
+  async close(): Promise<void> {
+    if (this.#dead !== undefined) return;
+    if (this.#closed === undefined) {
+      this.#closed = Promise.withResolvers<void>();
+      this.#post({ type: "close" });
+    }
+    await this.#closed.promise;
+  }
+
+  #post(command: EngineCommand): void {
+    if (this.#dead === undefined) this.#worker.postMessage(command);
+  }
+
+  #count(purpose: RunSpec["purpose"], by: 1 | -1): void {
+    if (purpose === "warm") this.#warmRuns += by;
+    else this.#requests += by;
+  }
+
+  #receive(message: WorkerMessage): void {
+    if (message.type === "fatal") {
+      this.#crash(message.message);
+      return;
+    }
+    if (message.type === "closed") {
+      this.#crashRuns("closing", "The server is shutting down.");
+      this.#dead = "The server is shutting down.";
+      this.#worker.terminate();
+      this.#closed?.resolve();
+      return;
+    }
+    if (message.type === "ready" || message.type === "warm") return;
+    const run = this.#runs.get(message.id);
+    if (run === undefined) return;
+    if (isTerminal(message)) {
+      this.#runs.delete(message.id);
+      this.#count(run.purpose, -1);
+    }
+    run.onEvent(message);
+  }
+
+  #crash(message: string): void {
+    if (this.#dead !== undefined) return;
+    this.#dead = `The engine stopped: ${message}`;
+    this.#crashRuns("crashed", this.#dead);
+    this.#closed?.resolve();
+    this.#onCrash(this.#dead);
+  }
+
+  /** Every open run ends, so that no client waits for a dead Worker. */
+  #crashRuns(code: "crashed" | "closing", message: string): void {
+    for (const [id, run] of [...this.#runs]) {
+      this.#runs.delete(id);
+      this.#count(run.purpose, -1);
+      run.onEvent({ type: "failed", id, code, message });
+    }
+  }
+}
+
+function isTerminal(event: EngineEvent): boolean {
+  return (
+    event.type === "done" || event.type === "failed" || event.type === "aborted" || event.type === "refused"
+  );
+}

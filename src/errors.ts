@@ -25,6 +25,7 @@ const TABLE = {
   "queue-full": row(429, "rate_limit_error", "queue_full", "rate_limit_error"),
   "grammar-dead-end": row(500, "server_error", "grammar_dead_end", "api_error"),
   "engine-failed": row(500, "server_error", "engine_failed", "api_error"),
+  internal: row(500, "server_error", "internal_error", "api_error"),
   loading: row(503, "server_error", "model_loading", "overloaded_error"),
   closing: row(503, "server_error", "shutting_down", "overloaded_error"),
 } as const satisfies Record<string, ErrorRow>;

@@ -70,6 +70,8 @@ export interface PromptInput {
 export interface Turn {
   readonly prompt: PromptInput;
   readonly toolChoice: ToolChoice;
+  /** Whether a forced reply may hold several calls. */
+  readonly parallelCalls: boolean;
   readonly sampling: Sampling;
   /** Tokens to generate at most; Infinity where the request names none. */
   readonly maxTokens: number;

@@ -1,0 +1,39 @@
+/** Every maximum of the HTTP side by name, unit last. The README prints this table; tests lower single ones. */
+export interface Limits {
+  /** Bytes of one request body. 64 MiB hold about 16 million tokens of text. */
+  readonly bodyBytesMax: number;
+  /** Nesting of the JSON in a body. Tool schemas go to about 20. */
+  readonly bodyDepthMax: number;
+  /** Messages of one request. An agent's day has a few thousand. */
+  readonly messagesMax: number;
+  readonly toolsMax: number;
+  readonly stopStringsMax: number;
+  /** Characters of one stop string; text is held back by at most this much. */
+  readonly stopCharsMax: number;
+  readonly logitBiasMax: number;
+  /** Characters of a request's own GBNF grammar. */
+  readonly grammarCharsMax: number;
+  /** Requests that run or wait for a lane; the next one is a 429. */
+  readonly queueMax: number;
+  /** Characters of a client's `x-request-id` that are echoed. */
+  readonly requestIdCharsMax: number;
+  /** Silence after which a stream sends a comment. Clients give up after 10 to 15 s at the earliest. */
+  readonly keepAliveMs: number;
+  /** Time that a stop signal leaves to the replies that are being written. */
+  readonly closeMsMax: number;
+}
+
+export const LIMITS: Limits = {
+  bodyBytesMax: 64 * 1024 * 1024,
+  bodyDepthMax: 128,
+  messagesMax: 20_000,
+  toolsMax: 1_024,
+  stopStringsMax: 16,
+  stopCharsMax: 512,
+  logitBiasMax: 4_096,
+  grammarCharsMax: 256 * 1024,
+  queueMax: 64,
+  requestIdCharsMax: 128,
+  keepAliveMs: 10_000,
+  closeMsMax: 5_000,
+};

@@ -16,13 +16,14 @@ COPY scripts scripts
 RUN bun run build
 
 FROM ${BASE}
-# libgomp: the CPU backends are OpenMP builds. libc6-dev is not needed: the shim is compiled by Bun itself.
-RUN apt-get update && apt-get install -y --no-install-recommends libgomp1 ca-certificates \
+# libstdc++6 is all that the llama.cpp libraries need; the shim is compiled by Bun itself, at start-up.
+RUN apt-get update && apt-get install -y --no-install-recommends libstdc++6 ca-certificates \
     && rm -rf /var/lib/apt/lists/* && useradd --create-home warmturn
 COPY --from=build /build/dist/warmturn /usr/local/bin/warmturn
 USER warmturn
 ENV WARMTURN_HOME=/home/warmturn/.cache/warmturn
 EXPOSE 8080
-HEALTHCHECK --interval=10s --timeout=3s --start-period=120s CMD ["/usr/local/bin/warmturn", "--check-health"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=120s CMD \
+    bash -c 'exec 3<>/dev/tcp/127.0.0.1/8080 && printf "GET /health HTTP/1.0\r\n\r\n" >&3 && head -n 1 <&3 | grep -q " 200 "'
 ENTRYPOINT ["/usr/local/bin/warmturn"]
 CMD ["--host", "0.0.0.0"]

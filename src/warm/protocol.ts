@@ -1,6 +1,7 @@
 /** What crosses between the HTTP side and the warm Worker: plain data, cloned. */
 import type { AssistantMessage, PromptInput } from "../chat/messages.ts";
 import type { ConversationTurn, RunSpec } from "../engine/protocol.ts";
+import type { ChunkRules } from "../prompt/plan.ts";
 
 /** What this conversation, or else this client, has been seen to do with what it echoes. */
 export interface Habits {
@@ -22,17 +23,41 @@ export interface WarmJob {
   readonly habits: Habits;
 }
 
+/** What the warm Worker makes its own vocabulary and Prompter from: the request path's settings. */
+export interface WarmSetup {
+  readonly modelPath: string;
+  /** libllama to load (file), as the request path found it. */
+  readonly libraryPath: string;
+  /** Prebuilt shim, or null to compile it. */
+  readonly shimPath: string | null;
+  /** Text of the templates in use. */
+  readonly template: string;
+  readonly toolUseTemplate: string | null;
+  /** The request path's own, so that both cut alike. */
+  readonly rules: ChunkRules;
+}
+
 export type WarmCommand =
+  /** Comes first. */
+  | { readonly type: "start"; readonly setup: WarmSetup }
   | { readonly type: "job"; readonly job: WarmJob }
   /** The conversation moved on before its job was planned. */
-  | { readonly type: "drop"; readonly conversation: string }
-  | { readonly type: "close" };
+  | { readonly type: "drop"; readonly conversation: string };
 
 /** A plan to hand to the engine, likeliest variant first. `id` is given by the HTTP side. */
 export type WarmRun = Omit<RunSpec, "id">;
 
+/** Each job ends in exactly one `runs` or `skipped`. */
 export type WarmEvent =
   | { readonly type: "ready" }
-  | { readonly type: "runs"; readonly conversation: ConversationTurn; readonly runs: readonly WarmRun[] }
-  /** Warming is off for this job; never an error of the request. */
-  | { readonly type: "skipped"; readonly conversation: ConversationTurn; readonly why: string };
+  | {
+      readonly type: "runs";
+      readonly conversation: ConversationTurn;
+      readonly runs: readonly WarmRun[];
+      /** One sentence for each variant that is not warmed, and why. */
+      readonly notes: readonly string[];
+    }
+  /** Nothing is warmed for this job; never an error of the request. */
+  | { readonly type: "skipped"; readonly conversation: ConversationTurn; readonly why: string }
+  /** The Worker could not load its vocabulary or template: warming is off. */
+  | { readonly type: "off"; readonly why: string };

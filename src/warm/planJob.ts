@@ -1,0 +1,48 @@
+/**
+ * Plans a job: every variant of the next prompt through the same canonical form, render, tokeniser and
+ * `requestChunks` as a request. Never throws: what cannot be planned becomes a note.
+ */
+import type { ChunkRules, Plan } from "../prompt/plan.ts";
+import { requestChunks } from "../prompt/requestChunks.ts";
+import { predictedTokens, type Renderer } from "./probe.ts";
+import type { WarmJob, WarmRun } from "./protocol.ts";
+import { variants } from "./variants.ts";
+
+export interface PlannedJob {
+  /** Likeliest first, no two with the same tokens up to their last cut. */
+  readonly runs: readonly WarmRun[];
+  /** One sentence for each variant that the template refused. */
+  readonly notes: readonly string[];
+}
+
+export function planJob(job: WarmJob, renderer: Renderer, rules: ChunkRules): PlannedJob {
+  const runs: WarmRun[] = [];
+  const notes: string[] = [];
+  const planned = new Set<bigint>();
+  for (const variant of variants(job.reply, job.habits)) {
+    try {
+      const tokens = predictedTokens(renderer, job.prompt, variant.reply);
+      if (tokens.length === 0) continue;
+      const plan = requestChunks(tokens, rules, job.seed);
+      // The last key names tokens, cuts and trips up to where a warm run stops.
+      const last = plan.keys.at(-1);
+      if (last === undefined || planned.has(last)) continue;
+      planned.add(last);
+      runs.push(warmRun(job, plan, runs.length));
+    } catch (error) {
+      notes.push(`${variant.name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return { runs, notes };
+}
+
+function warmRun(job: WarmJob, plan: Plan, variant: number): WarmRun {
+  return {
+    purpose: "warm",
+    plan,
+    tenant: job.tenant,
+    conversation: job.conversation,
+    maxTokens: 0,
+    variant,
+  };
+}

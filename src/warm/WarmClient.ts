@@ -24,7 +24,7 @@ export type OpenWarmLink = (
 ) => WarmLink;
 
 export interface WarmClientOptions {
-  readonly engine: Pick<Engine, "run" | "drop" | "warm">;
+  readonly engine: Pick<Engine, "run" | "warm">;
   readonly setup: WarmSetup;
   readonly openLink: OpenWarmLink;
   readonly log: { info(message: string): void; warn(message: string): void };
@@ -79,7 +79,6 @@ export class WarmClient implements Warm {
   drop(conversation: string): void {
     this.#cancel(conversation);
     this.#link?.post({ type: "drop", conversation });
-    this.#options.engine.drop(conversation);
   }
 
   close(): void {

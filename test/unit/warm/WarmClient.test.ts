@@ -54,17 +54,13 @@ class FakeRun implements EngineRun {
   }
 }
 
-class FakeEngine implements Pick<Engine, "run" | "drop" | "warm"> {
+class FakeEngine implements Pick<Engine, "run" | "warm"> {
   warm: "idle" | "working" = "idle";
   readonly runs: FakeRun[] = [];
-  readonly dropped: string[] = [];
   run(spec: Omit<RunSpec, "id">, onEvent: (event: EngineEvent) => void): EngineRun {
     const run = new FakeRun(this.runs.length, spec, onEvent);
     this.runs.push(run);
     return run;
-  }
-  drop(conversation: string): void {
-    this.dropped.push(conversation);
   }
 }
 
@@ -173,7 +169,7 @@ test("a skipped job is idle again and says why in the log", () => {
   expect(lines.join()).toContain("the template refused");
 });
 
-test("a drop reaches Worker, runs and engine", () => {
+test("a drop reaches the Worker, and the engine through the runs", () => {
   const { warm, link, run, engine } = start();
   warm.finished(job("a", 1));
   warm.finished(job("b", 1));
@@ -182,7 +178,6 @@ test("a drop reaches Worker, runs and engine", () => {
   warm.drop("a");
   expect(engine.runs.map((each) => each.cancelled)).toEqual([true, true, false]);
   expect(link().commands.at(-1)).toEqual({ type: "drop", conversation: "a" });
-  expect(engine.dropped).toEqual(["a"]);
   run(0).end();
   run(1).end();
   expect(warm.idle).toBe(false);

@@ -1,12 +1,10 @@
-/** Every maximum of the HTTP side by name, unit last. The README prints this table; tests lower single ones. */
+/**
+ * The maxima of the HTTP side by name, unit last; those of messages, tools and nesting lie beside what reads
+ * them (`MESSAGES_MAX`, `TOOLS_MAX`, `JSON_DEPTH_MAX`). Tests lower single ones.
+ */
 export interface Limits {
   /** Bytes of one request body. 64 MiB hold about 16 million tokens of text. */
   readonly bodyBytesMax: number;
-  /** Nesting of the JSON in a body. Tool schemas go to about 20. */
-  readonly bodyDepthMax: number;
-  /** Messages of one request. An agent's day has a few thousand. */
-  readonly messagesMax: number;
-  readonly toolsMax: number;
   readonly stopStringsMax: number;
   /** Characters of one stop string; text is held back by at most this much. */
   readonly stopCharsMax: number;
@@ -25,9 +23,6 @@ export interface Limits {
 
 export const LIMITS: Limits = {
   bodyBytesMax: 64 * 1024 * 1024,
-  bodyDepthMax: 128,
-  messagesMax: 20_000,
-  toolsMax: 1_024,
   stopStringsMax: 16,
   stopCharsMax: 512,
   logitBiasMax: 4_096,

@@ -182,7 +182,8 @@ export class ReplyParser {
     if (call === undefined) return;
     call.arguments += text;
     const last = this.#out.at(-1);
-    if (last?.type === "call-arguments") this.#out[this.#out.length - 1] = { ...last, text: last.text + text };
+    if (last?.type === "call-arguments")
+      this.#out[this.#out.length - 1] = { ...last, text: last.text + text };
     else this.#out.push({ type: "call-arguments", index, text });
   }
 

@@ -1,0 +1,135 @@
+/**
+ * The HTTP application: one Elysia instance a feature, composed here. Whatever goes wrong becomes one status
+ * and one body in the protocol's own error form; never a stack trace, never an empty answer.
+ */
+import { Elysia } from "elysia";
+import { AppError } from "./errors.ts";
+import type { Limits } from "./limits.ts";
+import { authOf } from "./protocol/http/auth.ts";
+import { errorBody } from "./protocol/openai/errorBody.ts";
+import { openai } from "./protocol/openai/index.ts";
+import type { ChatServiceDeps } from "./protocol/openai/service.ts";
+
+export type ServerPhase =
+  | { readonly phase: "loading" }
+  | { readonly phase: "ready"; readonly chat: ChatServiceDeps }
+  | { readonly phase: "closing" };
+
+export interface AppDeps {
+  readonly state: () => ServerPhase;
+  readonly apiKeys: readonly string[];
+  readonly limits: Limits;
+  readonly newId: () => string;
+  /** One line a request; text of messages never. */
+  readonly log: {
+    info(fields: object, message: string): void;
+    error(fields: object, message: string): void;
+  };
+}
+
+export interface App {
+  /** Never rejects. */
+  fetch(request: Request): Promise<Response>;
+}
+
+/** Seconds after which a client may find the model loaded. */
+const LOADING_RETRY_SECONDS = 2;
+
+const METHODS: Readonly<Record<string, string>> = {
+  "/health": "GET, HEAD",
+  "/v1/health": "GET, HEAD",
+  "/v1/models": "GET",
+  "/models": "GET",
+  "/v1/chat/completions": "POST",
+  "/chat/completions": "POST",
+};
+
+export function createApp(deps: AppDeps): App {
+  const auth = authOf(deps.apiKeys);
+  const unforeseen = (error: unknown): AppError => toAppError(error, deps);
+  const app = new Elysia({ aot: false })
+    .onError(({ error, code, request }) =>
+      code === "NOT_FOUND" ? notFound(request) : errorResponse(unforeseen(error)),
+    )
+    .use(health(deps))
+    .use(openai({ ready: () => ready(deps), tenantOf: auth, onUnforeseen: unforeseen }));
+  return { fetch: (request) => answer(request, app, deps) };
+}
+
+async function answer(request: Request, app: Pick<Elysia, "handle">, deps: AppDeps): Promise<Response> {
+  const id = requestId(request, deps);
+  const started = performance.now();
+  let response: Response;
+  try {
+    response = await app.handle(request);
+  } catch (error) {
+    response = errorResponse(toAppError(error, deps));
+  }
+  response.headers.set("x-request-id", id);
+  const path = new URL(request.url).pathname;
+  const ms = Math.round(performance.now() - started);
+  deps.log.info({ id, method: request.method, path, status: response.status, ms }, "request");
+  return response;
+}
+
+/** The client's own id where it is plain and short, else a new one. */
+function requestId(request: Request, deps: AppDeps): string {
+  const sent = request.headers.get("x-request-id") ?? "";
+  const plain = /^[\x21-\x7e]+$/.test(sent) && sent.length <= deps.limits.requestIdCharsMax;
+  return plain ? sent : `req_${deps.newId()}`;
+}
+
+function ready(deps: AppDeps): ChatServiceDeps {
+  const state = deps.state();
+  if (state.phase === "ready") return state.chat;
+  if (state.phase === "closing") {
+    throw new AppError("closing", "The server is shutting down.", {
+      retryAfterSeconds: LOADING_RETRY_SECONDS,
+    });
+  }
+  throw new AppError("loading", "The model is still loading.", { retryAfterSeconds: LOADING_RETRY_SECONDS });
+}
+
+/** `warm: idle` says that nothing is planned, waiting or being warmed: the next turn is as ready as it gets. */
+function health(deps: AppDeps): Elysia {
+  const app = new Elysia({ name: "health", aot: false });
+  const answerHealth = (): Response => {
+    const state = deps.state();
+    if (state.phase !== "ready")
+      return Response.json({ status: state.phase }, { status: 503, headers: retry() });
+    const { engine, warm } = state.chat.turn;
+    const idle = warm.idle && engine.warm === "idle";
+    return Response.json({ status: "ok", warm: idle ? "idle" : "working" });
+  };
+  for (const path of ["/health", "/v1/health"]) {
+    app.get(path, answerHealth);
+    app.route("HEAD", path, () => new Response(null, { status: answerHealth().status }));
+  }
+  return app;
+}
+
+function retry(): Record<string, string> {
+  return { "retry-after": String(LOADING_RETRY_SECONDS) };
+}
+
+function notFound(request: Request): Response {
+  const path = new URL(request.url).pathname;
+  const methods = METHODS[path];
+  if (methods === undefined) return errorResponse(new AppError("not-found", `There is nothing at ${path}.`));
+  const error = new AppError("method-not-allowed", `${path} takes ${methods}, not ${request.method}.`);
+  const response = errorResponse(error);
+  response.headers.set("allow", methods);
+  return response;
+}
+
+function toAppError(error: unknown, deps: AppDeps): AppError {
+  if (error instanceof AppError) return error;
+  deps.log.error({ err: error }, "unforeseen error");
+  return new AppError("internal", "The server failed to answer this request; its log says why.");
+}
+
+function errorResponse(error: AppError): Response {
+  const headers = new Headers();
+  if (error.retryAfterSeconds !== null) headers.set("retry-after", String(error.retryAfterSeconds));
+  return Response.json(errorBody(error), { status: error.row.status, headers });
+}

@@ -1,0 +1,119 @@
+/** A `/v1/chat/completions` body to a Turn. Unknown fields are ignored; what is wrong is named. */
+import { canonicalMessages, canonicalTools } from "../../chat/canonical.ts";
+import { invalid, kindOf, objectAt, textAt } from "../../chat/fields.ts";
+import type { Tool, ToolChoice, Turn } from "../../chat/messages.ts";
+import type { Json } from "../../json/json.ts";
+import { isJsonArray, isJsonObject } from "../../json/kinds.ts";
+import type { Limits } from "../../limits.ts";
+import { RequestFields } from "./RequestFields.ts";
+import { readSampling } from "./sampling.ts";
+
+export interface ChatRequest {
+  readonly turn: Turn;
+  /** As the client wrote it; null where it names none. */
+  readonly model: string | null;
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+  /** `prompt_cache_key`, or "": a hint that only breaks ties between conversations. */
+  readonly session: string;
+}
+
+export function readChatRequest(body: Json, vocabSize: number, limits: Limits): ChatRequest {
+  const fields = new RequestFields(objectAt(body, "body"));
+  refuseUnsupported(fields);
+  const tools = canonicalTools(fields.get("tools") ?? null);
+  const messages = canonicalMessages(fields.get("messages") ?? null, tools);
+  const toolChoice = readToolChoice(fields.get("tool_choice"), tools);
+  const sampling = readSampling(fields, vocabSize, limits);
+  if (sampling.grammar !== undefined && (toolChoice.type === "required" || toolChoice.type === "named")) {
+    throw invalid("grammar", "cannot be combined with a tool_choice that forces a call.");
+  }
+  return {
+    model: fields.text("model") ?? null,
+    stream: fields.boolean("stream", false),
+    includeUsage: readIncludeUsage(fields.get("stream_options")),
+    session: fields.text("prompt_cache_key") ?? "",
+    turn: {
+      prompt: { messages, tools: toolChoice.type === "none" ? [] : tools, kwargs: readKwargs(fields) },
+      toolChoice,
+      parallelCalls: fields.boolean("parallel_tool_calls", true),
+      sampling,
+      maxTokens: readMaxTokens(fields),
+      stop: readStop(fields.get("stop"), limits),
+    },
+  };
+}
+
+/** What would change the answer if it were ignored in silence. */
+function refuseUnsupported(fields: RequestFields): void {
+  if (fields.number("n", 1, { whole: true }) !== 1) throw invalid("n", "must be 1: one reply a request.");
+  const format = fields.get("response_format");
+  if (format === undefined) return;
+  const type = textAt(objectAt(format, "response_format").get("type"), "response_format.type");
+  if (type !== "text") {
+    throw invalid("response_format.type", `must be "text"; to constrain a reply, send a GBNF \`grammar\`.`);
+  }
+}
+
+function readToolChoice(value: Json | undefined, tools: readonly Tool[]): ToolChoice {
+  if (value === undefined || value === "auto") return { type: "auto" };
+  if (value === "none") return { type: "none" };
+  if (value !== "required" && !isJsonObject(value)) {
+    throw invalid(
+      "tool_choice",
+      'must be "auto", "none", "required" or {"type": "function", "function": {"name": …}}.',
+    );
+  }
+  if (tools.length === 0) throw invalid("tool_choice", "forces a call, but `tools` is empty.");
+  if (value === "required") return { type: "required" };
+  const called = objectAt(value.get("function"), "tool_choice.function");
+  const name = textAt(called.get("name"), "tool_choice.function.name");
+  if (tools.some((tool) => tool.name === name)) return { type: "named", name };
+  const known = tools.map((tool) => tool.name).join(", ");
+  throw invalid("tool_choice.function.name", `"${name}" is not among the tools: ${known}.`);
+}
+
+function readIncludeUsage(value: Json | undefined): boolean {
+  if (value === undefined) return false;
+  return new RequestFields(objectAt(value, "stream_options")).boolean("include_usage", false);
+}
+
+/** `enable_thinking` is always set: 17 of 68 templates tell "absent" from "true". */
+function readKwargs(fields: RequestFields): ReadonlyMap<string, Json> {
+  const sent = fields.get("chat_template_kwargs");
+  const kwargs = new Map<string, Json>(
+    sent === undefined ? [] : objectAt(sent, "chat_template_kwargs").entries(),
+  );
+  const effort = fields.text("reasoning_effort");
+  if (effort !== undefined && !kwargs.has("reasoning_effort")) kwargs.set("reasoning_effort", effort);
+  const thinking = kwargs.get("enable_thinking") ?? effort !== "none";
+  if (typeof thinking !== "boolean") {
+    throw invalid("chat_template_kwargs.enable_thinking", `must be true or false, not ${kindOf(thinking)}.`);
+  }
+  return kwargs.set("enable_thinking", thinking);
+}
+
+/** -1 is no limit, as in llama-server; 0 answers after prefill. The least of those that are sent holds. */
+function readMaxTokens(fields: RequestFields): number {
+  const rule = { whole: true, min: -1 };
+  const sent = ["max_tokens", "max_completion_tokens", "n_predict"].map((name) =>
+    fields.number(name, -1, rule),
+  );
+  return Math.min(...sent.map((tokens) => (tokens === -1 ? Number.POSITIVE_INFINITY : tokens)));
+}
+
+function readStop(value: Json | undefined, limits: Limits): readonly string[] {
+  if (value === undefined) return [];
+  const list = isJsonArray(value) ? value : [value];
+  if (list.length > limits.stopStringsMax) {
+    throw invalid("stop", `holds ${list.length} strings; at most ${limits.stopStringsMax} are allowed.`);
+  }
+  return list.map((item, index) => {
+    const at = isJsonArray(value) ? `stop[${index}]` : "stop";
+    if (typeof item !== "string") throw invalid(at, `must be a string, not ${kindOf(item)}.`);
+    if (item.length > limits.stopCharsMax) {
+      throw invalid(at, `holds ${item.length} characters; at most ${limits.stopCharsMax} are allowed.`);
+    }
+    return item;
+  });
+}

@@ -1,0 +1,91 @@
+/** `/v1/chat/completions` and `/v1/models` without HTTP in it. */
+import { AppError } from "../../errors.ts";
+import type { Limits } from "../../limits.ts";
+import type { Clock } from "../../serve/Clock.ts";
+import { type Caller, type RunningTurn, runTurn, type TurnDeps } from "../../serve/runTurn.ts";
+import { parseBody } from "../http/parseBody.ts";
+import type { Heading } from "./chatCompletion.ts";
+import { type ChatRequest, readChatRequest } from "./model.ts";
+
+export interface ModelNames {
+  /** Shown in `/v1/models`; served is any name, unless `strict`. */
+  readonly name: string;
+  readonly strict: boolean;
+  /** When the server started, seconds since 1970. */
+  readonly createdSeconds: number;
+}
+
+export interface ChatServiceDeps {
+  readonly turn: TurnDeps;
+  readonly models: ModelNames;
+  readonly vocabSize: number;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly newId: () => string;
+}
+
+export interface StartedChat {
+  readonly request: ChatRequest;
+  readonly heading: Heading;
+  readonly running: RunningTurn;
+}
+
+/** Throws AppError for everything that can be refused before the engine has the run. */
+export function startChat(
+  raw: string,
+  caller: Omit<Caller, "session">,
+  session: string,
+  deps: ChatServiceDeps,
+  signal: AbortSignal,
+): StartedChat {
+  const request = readChatRequest(parseBody(raw), deps.vocabSize, deps.limits);
+  const { name, strict } = deps.models;
+  if (strict && request.model !== name) {
+    throw new AppError(
+      "model-not-found",
+      `The model \`${request.model ?? ""}\` is not served here; \`${name}\` is.`,
+      {
+        field: "model",
+      },
+    );
+  }
+  const running = runTurn(
+    request.turn,
+    { ...caller, session: session || request.session },
+    deps.turn,
+    signal,
+  );
+  return {
+    request,
+    running,
+    heading: {
+      id: `chatcmpl-${deps.newId()}`,
+      created: deps.clock.nowSeconds(),
+      model: request.model ?? name,
+      system_fingerprint: `wt-${BigInt.asUintN(64, deps.turn.engine.ready.setup).toString(16).padStart(16, "0")}`,
+    },
+  };
+}
+
+/** Satisfies OpenAI's and Anthropic's list shapes alike. */
+export function modelList({ name, createdSeconds }: ModelNames): object {
+  return {
+    object: "list",
+    data: [modelRow(name, createdSeconds)],
+    has_more: false,
+    first_id: name,
+    last_id: name,
+  };
+}
+
+export function modelRow(name: string, createdSeconds: number): object {
+  return {
+    id: name,
+    object: "model",
+    created: createdSeconds,
+    owned_by: "warmturn",
+    type: "model",
+    display_name: name,
+    created_at: new Date(createdSeconds * 1000).toISOString(),
+  };
+}

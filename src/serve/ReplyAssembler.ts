@@ -1,0 +1,56 @@
+/** Token ids to reply events: bytes, characters, stop strings, then reasoning, text and calls. */
+import type { AssistantMessage } from "../chat/messages.ts";
+import { ReplyDecoder } from "../chat/replyDecoder.ts";
+import { type ReplyDelta, ReplyParser, type ReplyParserOptions } from "../chat/replyParser.ts";
+import { StopFilter } from "../chat/replyStop.ts";
+import type { TextVocab } from "../prompt/TextVocab.ts";
+
+export interface ReplyAssemblerOptions extends ReplyParserOptions {
+  readonly vocab: Pick<TextVocab, "piece">;
+  readonly stop: readonly string[];
+}
+
+export class ReplyAssembler {
+  readonly #vocab: Pick<TextVocab, "piece">;
+  readonly #decoder = new ReplyDecoder();
+  readonly #stop: StopFilter;
+  readonly #parser: ReplyParser;
+  #reasoningTokens = 0;
+
+  constructor(options: ReplyAssemblerOptions) {
+    this.#vocab = options.vocab;
+    this.#stop = new StopFilter(options.stop);
+    this.#parser = new ReplyParser(options);
+  }
+
+  /** The stop string that was found; nothing is taken any more. */
+  get stopString(): string | null {
+    return this.#stop.hit;
+  }
+
+  /** Tokens spent in reasoning, its tags included. */
+  get reasoningTokens(): number {
+    return this.#reasoningTokens;
+  }
+
+  get callCount(): number {
+    return this.#parser.callCount;
+  }
+
+  push(token: number): readonly ReplyDelta[] {
+    if (this.#stop.hit !== null) return [];
+    const before = this.#parser.inReasoning;
+    const deltas = this.#parser.push(this.#stop.push(this.#decoder.push(this.#vocab.piece(token))));
+    if (before || this.#parser.inReasoning) this.#reasoningTokens += 1;
+    return deltas;
+  }
+
+  end(): readonly ReplyDelta[] {
+    const rest = this.#stop.push(this.#decoder.end()) + this.#stop.end();
+    return [...this.#parser.push(rest), ...this.#parser.end()];
+  }
+
+  message(): AssistantMessage {
+    return this.#parser.message();
+  }
+}

@@ -1,0 +1,106 @@
+/** The HTTP application over a fake engine, with everything a test may want to see or to turn. */
+import { type App, createApp, type ServerPhase } from "../../src/app.ts";
+import type { PromptInput } from "../../src/chat/messages.ts";
+import type { EngineReady } from "../../src/engine/protocol.ts";
+import { LIMITS, type Limits } from "../../src/limits.ts";
+import { Conversations } from "../../src/serve/conversations.ts";
+import { seedOf } from "../../src/state/keys.ts";
+import type { WarmJob } from "../../src/warm/protocol.ts";
+import type { Warm } from "../../src/warm/Warm.ts";
+import { FakeClock } from "./FakeClock.ts";
+import { byteVocab, FakeEngine } from "./FakeEngine.ts";
+
+export interface FakeServerOptions {
+  readonly apiKeys?: readonly string[];
+  readonly strict?: boolean;
+  readonly limits?: Partial<Limits>;
+  readonly ready?: Partial<EngineReady>;
+  readonly opensReasoning?: boolean;
+}
+
+export interface FakeServer {
+  readonly app: App;
+  readonly engine: FakeEngine;
+  readonly clock: FakeClock;
+  /** What was handed to the warm pass, in order. */
+  readonly jobs: WarmJob[];
+  /** Prompts that were rendered, in order. */
+  readonly prompts: PromptInput[];
+  /** Unforeseen errors that were logged. */
+  readonly errors: object[];
+  phase: "loading" | "ready" | "closing";
+  onJob: (job: WarmJob) => void;
+}
+
+export const FAKE_MODEL = "fake-model";
+
+export function fakeServer(options: FakeServerOptions = {}): FakeServer {
+  const engine = new FakeEngine(options.ready);
+  const clock = new FakeClock();
+  const limits = { ...LIMITS, ...options.limits };
+  let ids = 0;
+  const newId = (): string => String(++ids);
+  const prompts: PromptInput[] = [];
+  const server: Omit<FakeServer, "app"> = {
+    engine,
+    clock,
+    jobs: [],
+    prompts,
+    errors: [],
+    phase: "ready",
+    onJob: () => {},
+  };
+  let ending = 0;
+  const warm: Warm = {
+    replyEnds: () => {
+      ending += 1;
+      return () => {
+        ending -= 1;
+      };
+    },
+    finished: (job) => {
+      server.jobs.push(job);
+      server.onJob(job);
+    },
+    drop: () => {},
+    get idle() {
+      return ending === 0;
+    },
+    close: () => {},
+  };
+  const chat = {
+    turn: {
+      engine,
+      prompter: {
+        tokens: (input: PromptInput) => {
+          prompts.push(input);
+          const text = input.messages.map((message) => `<${message.role}>${message.content}`).join("");
+          return {
+            tokens: Int32Array.from(new TextEncoder().encode(text)),
+            opensReasoning: options.opensReasoning ?? false,
+          };
+        },
+      },
+      vocab: byteVocab,
+      rules: { openers: [], userOpeners: [], chunkTokensMin: 32, chunkTokensMax: 64, tripTokensMin: 0 },
+      seedOf: (tenant: string) => seedOf(engine.ready.setup, tenant),
+      conversations: new Conversations(),
+      warm,
+      queueMax: limits.queueMax,
+      newCallId: () => `call_${newId()}`,
+    },
+    models: { name: FAKE_MODEL, strict: options.strict ?? false, createdSeconds: 1_700_000_000 },
+    vocabSize: 256,
+    limits,
+    clock,
+    newId,
+  };
+  const app = createApp({
+    state: (): ServerPhase => (server.phase === "ready" ? { phase: "ready", chat } : { phase: server.phase }),
+    apiKeys: options.apiKeys ?? [],
+    limits,
+    newId,
+    log: { info: () => {}, error: (fields) => server.errors.push(fields) },
+  });
+  return Object.assign(server, { app });
+}

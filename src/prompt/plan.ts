@@ -43,6 +43,11 @@ export interface ChunkRules {
   readonly openers: readonly (readonly number[])[];
   /** Longest stable token sequences that open a *user* message and nothing else; for `keep` only. */
   readonly userOpeners: readonly (readonly number[])[];
+  /**
+   * Longest stable sequences that open messages of other roles; for `keep` only. The longest match wins: where
+   * a tool result opens as a user message does and then some, it is no user message. None where left out.
+   */
+  readonly otherOpeners?: readonly (readonly number[])[];
   /** A message start is a cut when at least this many tokens have gathered since the last cut; ≤ 64. */
   readonly chunkTokensMin: number;
   /** A stretch of this many tokens without a cut is cut there; ≤ `n_ubatch`. */

@@ -1,0 +1,62 @@
+/** Tool calls in their one form: arguments parsed losslessly, keys in the tool schema's order and then as sent. */
+import type { Json, JsonObject } from "../json/json.ts";
+import { isJsonObject } from "../json/kinds.ts";
+import { parseJson } from "../json/parseJson.ts";
+import { isBlank } from "./canonicalContent.ts";
+import { arrayAt, invalid, kindOf, objectAt, textAt } from "./fields.ts";
+import type { Tool, ToolCall } from "./messages.ts";
+import { orderLike } from "./orderLike.ts";
+
+/** Null, missing and empty `tool_calls` are the same. */
+export function canonicalCalls(calls: Json | undefined, tools: readonly Tool[], field: string): ToolCall[] {
+  if (calls === undefined || calls === null) return [];
+  return arrayAt(calls, field).map((item, index) => {
+    const at = `${field}[${index}]`;
+    const call = objectAt(item, at);
+    const body = objectAt(call.get("function"), `${at}.function`);
+    const name = textAt(body.get("name"), `${at}.function.name`);
+    return {
+      id: textAt(call.get("id"), `${at}.id`),
+      name,
+      arguments: canonicalArguments(
+        sentArguments(body.get("arguments"), `${at}.function.arguments`),
+        name,
+        tools,
+      ),
+    };
+  });
+}
+
+/** Nothing, null and a blank string are no arguments, as clients that stream an argument-less call send them. */
+function sentArguments(value: Json | undefined, field: string): JsonObject | string {
+  if (value === undefined || value === null) return "";
+  if (typeof value === "string" || isJsonObject(value)) return value;
+  throw invalid(field, `must be a string of JSON or an object, not ${kindOf(value)}.`);
+}
+
+/** What does not parse as a JSON object stays the string that was sent. */
+export function canonicalArguments(
+  sent: JsonObject | string,
+  name: string,
+  tools: readonly Tool[],
+): JsonObject | string {
+  const value = typeof sent === "string" ? parsedObject(sent) : sent;
+  if (value === undefined) return sent;
+  const ordered = orderLike(parametersOf(name, tools))(value);
+  return isJsonObject(ordered) ? ordered : value;
+}
+
+function parsedObject(text: string): JsonObject | undefined {
+  if (isBlank(text)) return new Map();
+  try {
+    const value = parseJson(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function parametersOf(name: string, tools: readonly Tool[]): Json | undefined {
+  const body = tools.find((tool) => tool.name === name)?.definition.get("function");
+  return isJsonObject(body) ? body.get("parameters") : undefined;
+}

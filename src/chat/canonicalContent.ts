@@ -1,0 +1,79 @@
+/**
+ * Content in its one form: a string. A string and its one text block are the same; several text blocks are
+ * joined by a newline, as llama.cpp and the clients that flatten blocks themselves do; blank ones are dropped.
+ * Nothing is trimmed. Whatever else hangs on a block (`cache_control`, annotations) is not read.
+ */
+import type { Json, JsonObject } from "../json/json.ts";
+import { isJsonArray } from "../json/kinds.ts";
+import { invalid, kindOf, objectAt } from "./fields.ts";
+
+/** Where content may come from decides what else but text it may hold. */
+export type ContentOwner = "system" | "user" | "assistant" | "tool";
+
+export interface CanonicalContent {
+  readonly text: string;
+  /** Of thinking blocks, which only an assistant has. */
+  readonly reasoning: string;
+}
+
+export function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
+
+export function canonicalContent(
+  content: Json | undefined,
+  owner: ContentOwner,
+  field: string,
+): CanonicalContent {
+  if (content === undefined || content === null) {
+    if (owner === "assistant" || owner === "tool") return { text: "", reasoning: "" };
+    throw invalid(field, `must be a string or an array of text parts, not ${kindOf(content)}.`);
+  }
+  if (typeof content === "string") return { text: isBlank(content) ? "" : content, reasoning: "" };
+  if (!isJsonArray(content)) {
+    throw invalid(field, `must be a string or an array of text parts, not ${kindOf(content)}.`);
+  }
+  const texts: string[] = [];
+  const thoughts: string[] = [];
+  for (const [index, item] of content.entries()) {
+    const at = `${field}[${index}]`;
+    const part = objectAt(item, at);
+    const type = part.get("type");
+    const thinking = type === "thinking" || type === "reasoning";
+    if (thinking && owner === "assistant") {
+      thoughts.push(partText(part, ["thinking", "text"], at));
+    } else if (type === "text" || type === "input_text" || type === "output_text") {
+      texts.push(partText(part, ["text"], at));
+    } else if (type === "refusal" && owner === "assistant") {
+      texts.push(partText(part, ["refusal"], at));
+    } else {
+      texts.push(otherPart(type, owner, at));
+    }
+  }
+  return { text: joined(texts), reasoning: joined(thoughts) };
+}
+
+function joined(texts: readonly string[]): string {
+  return texts.filter((text) => !isBlank(text)).join("\n");
+}
+
+function partText(part: JsonObject, names: readonly string[], at: string): string {
+  for (const name of names) {
+    const value = part.get(name);
+    if (typeof value === "string") return value;
+  }
+  throw invalid(`${at}.${names[0]}`, "must be a string.");
+}
+
+const MEDIA = /image|audio|video|file|document/;
+
+/** No image reaches a model here: a tool's picture becomes a placeholder, anybody else's is refused by name. */
+function otherPart(type: Json | undefined, owner: ContentOwner, at: string): string {
+  if (typeof type !== "string") throw invalid(`${at}.type`, `must be "text", not ${kindOf(type)}.`);
+  const media = MEDIA.exec(type)?.[0];
+  if (media !== undefined && owner === "tool") return `[${media} omitted]`;
+  if (media !== undefined) {
+    throw invalid(at, `parts of type "${type}" are not supported: this server reads text only.`);
+  }
+  throw invalid(`${at}.type`, `unknown part type "${type}"; must be "text".`);
+}

@@ -1,0 +1,138 @@
+/**
+ * Keeps client data plain (design: Text that is not to be trusted). Before a render a private-use character is
+ * put inside every spelling of a special token in the data, so that after it the only whole spellings are
+ * those that the template wrote; then it is taken out again. The character, and its JSON escape, occur nowhere
+ * in the data or the template, so taking it out gives back exactly what was there.
+ */
+import { AppError } from "../errors.ts";
+import { insideOf, type Spellings } from "./Spellings.ts";
+
+export class Mask {
+  /** The private-use character of this render. */
+  readonly char: string;
+  readonly #spellings: Spellings;
+  readonly #edges: EdgeSet;
+  readonly #gone: RegExp;
+
+  private constructor(spellings: Spellings, edges: EdgeSet, char: string) {
+    this.#spellings = spellings;
+    this.#edges = edges;
+    this.char = char;
+    this.#gone = new RegExp(`${char}|\\\\u${char.charCodeAt(0).toString(16)}`, "gi");
+  }
+
+  /** `texts` are all strings that will meet in the render, the template's own included. */
+  static over(spellings: Spellings, edges: EdgeSet, texts: Iterable<string>): Mask {
+    const used = new Set<string>();
+    for (const text of texts) {
+      for (const [char] of text.matchAll(PRIVATE_USE)) used.add(char);
+      for (const [, hex] of text.matchAll(ESCAPED))
+        used.add(String.fromCharCode(Number.parseInt(hex ?? "", 16)));
+    }
+    for (let code = 0xe000; code <= 0xf8ff; code++) {
+      const char = String.fromCharCode(code);
+      if (!used.has(char)) return new Mask(spellings, edges, char);
+    }
+    throw new AppError(
+      "invalid-request",
+      "messages: use every private-use character of Unicode; leave one out.",
+    );
+  }
+
+  /** For names, keys and schemas: templates compare those, so nothing but whole spellings is touched. */
+  word(text: string): string {
+    return this.#inside(text, NOTHING);
+  }
+
+  /**
+   * For text: besides whole spellings, what the template's own characters beside it could complete to one
+   * (`[` + "INST" + `]`).
+   */
+  text(text: string): string {
+    return this.#bounded(this.#inside(text, NOTHING), text);
+  }
+
+  /** For the assistant's own text: the tags that its template reads stay. */
+  echo(text: string, kept: ReadonlySet<string>): string {
+    return this.#bounded(this.#inside(text, kept), text);
+  }
+
+  unmask(text: string): string {
+    return text.replace(this.#gone, "");
+  }
+
+  #inside(text: string, kept: ReadonlySet<string>): string {
+    const found = this.#spellings.occurrences(text);
+    if (found.length === 0) return text;
+    let out = "";
+    let done = 0;
+    for (const spelled of found) {
+      if (kept.has(spelled.special.text)) continue;
+      // Inside the spelling; in front of one that has no inside.
+      const inside = insideOf(spelled);
+      const at = inside < spelled.to ? inside : spelled.from;
+      if (at < done) continue;
+      out += text.slice(done, at) + this.char;
+      done = at;
+    }
+    return out + text.slice(done);
+  }
+
+  #bounded(masked: string, text: string): string {
+    const bare = text.trim();
+    if (bare === "") return masked;
+    const before = this.#edges.endsOne(bare) || this.#edges.isInside(bare);
+    const after = this.#edges.beginsOne(bare);
+    if (!before && !after) return masked;
+    const start = masked.length - masked.trimStart().length;
+    const end = masked.trimEnd().length;
+    return (
+      masked.slice(0, start) +
+      (before ? this.char : "") +
+      masked.slice(start, end) +
+      (after ? this.char : "") +
+      masked.slice(end)
+    );
+  }
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+const PRIVATE_USE = /[\ue000-\uf8ff]/g;
+const ESCAPED = /\\u([ef][0-9a-f]{3})/gi;
+
+/** Parts of spellings that a text could complete, or be completed to, by what stands beside it. */
+export class EdgeSet {
+  readonly #heads = new Set<string>();
+  readonly #tails = new Set<string>();
+  readonly #spellings: Spellings;
+
+  constructor(spellings: Spellings) {
+    this.#spellings = spellings;
+    for (const { text } of spellings.specials) {
+      for (let cut = 1; cut < text.length; cut++) {
+        this.#heads.add(text.slice(0, cut));
+        this.#tails.add(text.slice(cut));
+      }
+    }
+  }
+
+  /** Does `text` end with the beginning of a spelling? */
+  beginsOne(text: string): boolean {
+    const most = Math.min(text.length, this.#spellings.lengthMax - 1);
+    for (let size = 1; size <= most; size++) if (this.#heads.has(text.slice(-size))) return true;
+    return false;
+  }
+
+  /** Does `text` begin with the end of a spelling? */
+  endsOne(text: string): boolean {
+    const most = Math.min(text.length, this.#spellings.lengthMax - 1);
+    for (let size = 1; size <= most; size++) if (this.#tails.has(text.slice(0, size))) return true;
+    return false;
+  }
+
+  /** Is all of `text` the middle of a spelling? */
+  isInside(text: string): boolean {
+    if (text.length > this.#spellings.lengthMax - 2) return false;
+    return this.#spellings.specials.some((special) => special.text.includes(text));
+  }
+}

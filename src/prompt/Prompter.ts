@@ -1,0 +1,122 @@
+/**
+ * From a request's canonical messages to its tokens: a pure function of the input, the template, the
+ * vocabulary and the clock's date. The request path and the warm path have one each, built alike, and use
+ * nothing else; what it remembers (tokenised stretches) changes speed only.
+ */
+import type { PromptInput } from "../chat/messages.ts";
+import { type Dialect, probeDialect, readTags } from "./dialect.ts";
+import { type HostSettings, hostContext, stringsOf, type TemplateCaps } from "./hostContext.ts";
+import { EdgeSet, Mask } from "./Mask.ts";
+import { learnOpeners, type OpenerSource, type Openers } from "./openers.ts";
+import { NO_MASK, probeCaps } from "./probeCaps.ts";
+import { RenderTokeniser } from "./RenderTokeniser.ts";
+import { Template } from "./Template.ts";
+import type { TextVocab } from "./TextVocab.ts";
+
+export interface PrompterOptions {
+  readonly template: string;
+  /** Used instead when a request has tools; some models ship one. */
+  readonly toolUseTemplate?: string;
+  readonly vocab: TextVocab;
+  /** Only its date is used. */
+  readonly today?: () => Date;
+}
+
+export interface PromptTokens {
+  readonly tokens: Int32Array;
+  /** The generation prompt ended inside the reasoning tags: the reply begins with reasoning. */
+  readonly opensReasoning: boolean;
+}
+
+/** A template with what was learnt of it. */
+interface Studied {
+  readonly template: Template;
+  readonly caps: TemplateCaps;
+  readonly settings: HostSettings;
+  readonly openers: Openers;
+  readonly dialect: Dialect;
+}
+
+export class Prompter {
+  /** Sequences that open a message, of both templates. */
+  readonly openers: Openers["openers"];
+  readonly userOpeners: Openers["userOpeners"];
+  readonly otherOpeners: Openers["otherOpeners"];
+  /** Of the template for requests without tools. */
+  readonly dialect: Dialect;
+  readonly #vocab: TextVocab;
+  readonly #today: () => Date;
+  readonly #tokeniser: RenderTokeniser;
+  readonly #edges: EdgeSet;
+  readonly #plain: Studied;
+  readonly #toolUse: Studied;
+
+  /** Throws an Error with one sentence where a template does not parse. */
+  constructor(options: PrompterOptions) {
+    this.#vocab = options.vocab;
+    this.#today = options.today ?? (() => new Date());
+    this.#tokeniser = new RenderTokeniser(options.vocab);
+    this.#edges = new EdgeSet(this.#tokeniser.spellings);
+    this.#plain = this.#study(options.template);
+    this.#toolUse =
+      options.toolUseTemplate === undefined ? this.#plain : this.#study(options.toolUseTemplate);
+    this.dialect = this.#plain.dialect;
+    const both = [this.#plain.openers, this.#toolUse.openers];
+    this.openers = merged(both.map((one) => one.openers));
+    this.userOpeners = merged(both.map((one) => one.userOpeners));
+    this.otherOpeners = merged(both.map((one) => one.otherOpeners));
+  }
+
+  /** Throws AppError("template-refused") in the template's own words. */
+  tokens(input: PromptInput, options: { readonly addGenerationPrompt: boolean }): PromptTokens {
+    const studied = input.tools.length > 0 ? this.#toolUse : this.#plain;
+    const { template, caps, settings, dialect } = studied;
+    const mask = Mask.over(this.#tokeniser.spellings, this.#edges, withSource(template.source, input));
+    const rendered = template.render(hostContext(input, options.addGenerationPrompt, caps, settings, mask));
+    const start = dialect.reasoning?.start;
+    return {
+      tokens: this.#tokeniser.tokens(rendered, mask),
+      opensReasoning:
+        options.addGenerationPrompt && start !== undefined && rendered.trimEnd().endsWith(start),
+    };
+  }
+
+  #study(source: string): Studied {
+    const template = new Template(source, this.#today);
+    const plain: HostSettings = {
+      bosText: this.#spelling(this.#vocab.bos),
+      eosText: this.#spelling(this.#vocab.eos),
+      echoTags: new Set(),
+    };
+    const caps = probeCaps(template, plain);
+    const mask = Mask.over(this.#tokeniser.spellings, this.#edges, [source]);
+    const probe: OpenerSource = {
+      vocab: this.#vocab,
+      spellings: this.#tokeniser.spellings,
+      render: (input, addGenerationPrompt) => {
+        try {
+          return template.render(hostContext(input, addGenerationPrompt, caps, plain, NO_MASK));
+        } catch {
+          return undefined;
+        }
+      },
+      tokenise: (rendered) => this.#tokeniser.tokens(rendered, mask),
+    };
+    const openers = learnOpeners(probe);
+    const settings = { ...plain, echoTags: readTags(probe, source, openers.openers) };
+    return { template, caps, settings, openers, dialect: probeDialect(probe, source, caps) };
+  }
+
+  #spelling(token: number): string {
+    return this.#vocab.specials.find((special) => special.id === token)?.text ?? "";
+  }
+}
+
+function* withSource(source: string, input: PromptInput): Generator<string> {
+  yield source;
+  yield* stringsOf(input);
+}
+
+function merged(lists: readonly (readonly (readonly number[])[])[]): readonly (readonly number[])[] {
+  return [...new Map(lists.flat().map((sequence) => [sequence.join(), sequence])).values()];
+}

@@ -1,0 +1,128 @@
+/**
+ * A masked render to tokens. It is partitioned at the special tokens that the template itself wrote; the
+ * stretches between them are tokenised whole, without special tokens, so that merges are as trained. Text
+ * without spellings of special tokens gives exactly what tokenising the whole render at once would give.
+ * Stretches are remembered, so that a request tokenises only what is new in it.
+ */
+import { LRUCache } from "lru-cache";
+import type { Mask } from "./Mask.ts";
+import { hasNoInside, insideOf, Spellings } from "./Spellings.ts";
+import type { TextVocab } from "./TextVocab.ts";
+
+/** Bytes of remembered stretches, text and tokens. About 100 agent prompts of 100 KB. */
+export const STRETCH_CACHE_BYTES = 64 * 1024 * 1024;
+
+export class RenderTokeniser {
+  readonly spellings: Spellings;
+  readonly #vocab: TextVocab;
+  readonly #userDefined: Spellings;
+  readonly #stretches: LRUCache<string, Int32Array>;
+  /** White space that a special token eats beside it (Phi-3's do), learnt when first met. */
+  readonly #eats = new Map<number, { readonly left: boolean; readonly right: boolean }>();
+  /** Does the tokenizer put a space in front of a text, as SentencePiece does? */
+  readonly #addsSpace: boolean;
+
+  constructor(vocab: TextVocab, cacheBytes = STRETCH_CACHE_BYTES) {
+    this.#vocab = vocab;
+    this.spellings = Spellings.of(vocab);
+    this.#userDefined = this.spellings.ofKind("user-defined");
+    this.#stretches = new LRUCache({
+      maxSize: cacheBytes,
+      sizeCalculation: (tokens, text) => tokens.byteLength + text.length * 2 + 64,
+    });
+    this.#addsSpace = spelledBytes(vocab, vocab.tokenise("a", false)) !== 1;
+  }
+
+  /** With BOS in front where the model wants one and the template wrote none. */
+  tokens(render: string, mask: Mask): Int32Array {
+    const parts: Int32Array[] = [];
+    const { bos, addBos } = this.#vocab;
+    let from = 0;
+    let previous = -1;
+    for (const { from: at, to, special } of this.spellings.find(render)) {
+      if (hasNoInside(special.text) && render[at - 1] === mask.char) continue;
+      parts.push(this.#stretch(mask.unmask(render.slice(from, at)), previous, special.id));
+      parts.push(Int32Array.of(special.id));
+      from = to;
+      previous = special.id;
+    }
+    parts.push(this.#stretch(mask.unmask(render.slice(from)), previous, -1));
+    const tokens = joined(parts);
+    return addBos && bos >= 0 && tokens[0] !== bos ? joined([Int32Array.of(bos), tokens]) : tokens;
+  }
+
+  #stretch(text: string, before: number, after: number): Int32Array {
+    let plain = text;
+    if (before >= 0 && this.#eaten(before).right) plain = plain.replace(/^[ \t\n\v\f\r]+/, "");
+    if (after >= 0 && this.#eaten(after).left) plain = plain.replace(/[ \t\n\v\f\r]+$/, "");
+    if (plain === "") return EMPTY;
+    let tokens = this.#stretches.get(plain);
+    if (tokens === undefined) {
+      tokens = this.#plainTokens(plain);
+      this.#stretches.set(plain, tokens);
+    }
+    return tokens;
+  }
+
+  /**
+   * A USER_DEFINED token is matched in plain text as well. Whatever is spelled in a stretch was in the data, so
+   * the text is split inside each spelling and the pieces tokenised apart.
+   */
+  #plainTokens(text: string): Int32Array {
+    const parts: Int32Array[] = [];
+    let from = 0;
+    for (const spelled of this.#userDefined.occurrences(text)) {
+      const at = insideOf(spelled);
+      if (at <= from) continue;
+      parts.push(this.#piece(text.slice(from, at), from > 0));
+      from = at;
+    }
+    parts.push(this.#piece(text.slice(from), from > 0));
+    return joined(parts);
+  }
+
+  /** A piece that goes on from another must not get SentencePiece's space in front. */
+  #piece(text: string, goesOn: boolean): Int32Array {
+    if (!goesOn || !this.#addsSpace) return this.#vocab.tokenise(text, false);
+    for (const guard of GUARDS) {
+      const front = this.#vocab.tokenise(guard, false);
+      const both = this.#vocab.tokenise(guard + text, false);
+      if (front.every((token, i) => both[i] === token)) return both.slice(front.length);
+    }
+    return this.#vocab.tokenise(text, false);
+  }
+
+  #eaten(id: number): { readonly left: boolean; readonly right: boolean } {
+    let eaten = this.#eats.get(id);
+    if (eaten === undefined) {
+      const text = this.spellings.specials.find((special) => special.id === id)?.text ?? "";
+      const plain = this.#vocab.tokenise(text, true).length;
+      eaten = {
+        left: this.#vocab.tokenise(` ${text}`, true).length === plain,
+        right: this.#vocab.tokenise(`${text} `, true).length === plain,
+      };
+      this.#eats.set(id, eaten);
+    }
+    return eaten;
+  }
+}
+
+const EMPTY = new Int32Array(0);
+/** Characters that hardly merge with what follows them. */
+const GUARDS = ["\n", "\u0001", "\t"];
+
+function spelledBytes(vocab: TextVocab, tokens: Int32Array): number {
+  let bytes = 0;
+  for (const token of tokens) bytes += vocab.piece(token).length;
+  return bytes;
+}
+
+function joined(parts: readonly Int32Array[]): Int32Array {
+  const tokens = new Int32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    tokens.set(part, at);
+    at += part.length;
+  }
+  return tokens;
+}

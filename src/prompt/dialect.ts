@@ -1,0 +1,70 @@
+/** How a template writes reasoning, found once by probes: what the reply parser and the warm pass go by. */
+import type { Message } from "../chat/messages.ts";
+import type { TemplateCaps } from "./hostContext.ts";
+import type { OpenerSource } from "./openers.ts";
+import { PROBE_TOOL, probeInput, probeReply, probeResult } from "./probeCaps.ts";
+
+export interface Dialect {
+  /** Tags around reasoning, e.g. `<think>` and `</think>`; null where the model has none that is known. */
+  readonly reasoning: { readonly start: string; readonly end: string } | null;
+  /** Is reasoning printed inside a tool loop, when the client sends it back? */
+  readonly loopReasoning: boolean;
+  /** Is it still printed after the next user message? */
+  readonly oldReasoning: boolean;
+  readonly caps: TemplateCaps;
+}
+
+const USER: Message = { role: "user", content: "wtuser" };
+
+export function probeDialect(source: OpenerSource, template: string, caps: TemplateCaps): Dialect {
+  const reply = probeReply("wttext", { reasoning: "wtreasoning" });
+  const call = probeReply("", { reasoning: "wtreasoning", argument: "wtargument" });
+  const last = source.render(probeInput([USER, reply], []), false) ?? "";
+  const loop = source.render(probeInput([USER, call, probeResult("wtresult")], [PROBE_TOOL]), true) ?? "";
+  const old = source.render(probeInput([USER, reply, { role: "user", content: "wtnext" }], []), true) ?? "";
+  return {
+    reasoning: tagsAround(last) ?? tagsAround(loop) ?? tagsInSource(template),
+    loopReasoning: loop.includes("wtreasoning"),
+    oldReasoning: old.includes("wtreasoning"),
+    caps,
+  };
+}
+
+const TAG_BEFORE = /(<[^<>\s]+>|\[[^[\]\n]+\])\s*$/;
+const TAG_BEHIND = /^\s*(<[^<>\s]+>|\[[^[\]\n]+\])/;
+
+function tagsAround(rendered: string): Dialect["reasoning"] {
+  const [before, behind] = rendered.split("wtreasoning");
+  const start = TAG_BEFORE.exec(before ?? "")?.[1];
+  const end = TAG_BEHIND.exec(behind ?? "")?.[1];
+  return start === undefined || end === undefined ? null : { start, end };
+}
+
+/** Templates that never print a reasoning field but cut it out of the text (QwQ, the R1 distillations). */
+function tagsInSource(template: string): Dialect["reasoning"] {
+  return template.includes("</think>") ? { start: "<think>", end: "</think>" } : null;
+}
+
+/** Text literals that a template looks for in a message: `'</think>' in content`, `content.split('</think>')`. */
+const READ_LITERAL =
+  /(["'])((?:(?!\1)[^\\\n])+)\1\s+(?:not\s+)?in\s|\.(?:r?split|r?find|replace|startswith|endswith|r?partition)\(\s*(["'])((?:(?!\3)[^\\\n])+)\3/g;
+/** What opens or answers a call is never the assistant's to write into a prompt. */
+const OF_CALLS = /tool|call|func|result|response|output/i;
+
+/** Special tokens that the assistant's own text keeps, because its template reads them there. */
+export function readTags(
+  source: OpenerSource,
+  template: string,
+  openers: readonly (readonly number[])[],
+): ReadonlySet<string> {
+  const { vocab } = source;
+  const closed = new Set([...openers.flat(), vocab.bos, vocab.eos]);
+  const tags = new Set<string>();
+  for (const match of template.matchAll(READ_LITERAL)) {
+    for (const { special } of source.spellings.find(match[2] ?? match[4] ?? "")) {
+      if (closed.has(special.id) || vocab.isEnd(special.id) || OF_CALLS.test(special.text)) continue;
+      tags.add(special.text);
+    }
+  }
+  return tags;
+}

@@ -1,0 +1,75 @@
+/**
+ * Which of a plan's cuts are worth keeping, and why (design: Kept states). Found in the tokens alone. It may
+ * look at the whole prompt, is in no key and changes no bit; where a named place is no cut, the nearest cut
+ * before it is kept.
+ */
+import { matchAt, OpenerSet } from "./OpenerSet.ts";
+import type { ChunkRules, Keep, KeepReason } from "./plan.ts";
+
+const ORDER: readonly KeepReason[] = ["head", "user-start", "user-end", "last"];
+
+export function keepOf(tokens: Int32Array, cuts: Int32Array, rules: ChunkRules): readonly Keep[] {
+  const { firstUser, lastUser, lastUserEnd } = userPlaces(tokens, rules);
+  const places = new Map<KeepReason, number>([
+    ["head", firstUser],
+    ["user-start", lastUser],
+    ["user-end", lastUserEnd],
+    ["last", tokens.length],
+  ]);
+  const keep: Keep[] = [];
+  for (const reason of ORDER) {
+    const cut = lastCutAt(cuts, places.get(reason) ?? 0);
+    if (cut > 0) keep.push({ cut, reason });
+  }
+  // The first user message may be the last; the sort is stable, so equal cuts stay in ORDER.
+  return keep.sort((a, b) => a.cut - b.cut);
+}
+
+interface UserPlaces {
+  /** Start of the first user message: the end of system prompt and tools. Each is 0 where there is none. */
+  readonly firstUser: number;
+  readonly lastUser: number;
+  /** Start of the message after the last user message. */
+  readonly lastUserEnd: number;
+}
+
+function userPlaces(tokens: Int32Array, rules: ChunkRules): UserPlaces {
+  const users = OpenerSet.of(rules.userOpeners);
+  const others = OpenerSet.of(rules.otherOpeners ?? NONE);
+  const starts = OpenerSet.of(rules.openers);
+  const places = { firstUser: 0, lastUser: 0, lastUserEnd: 0 };
+  if (users.isEmpty) return places;
+  let seen = false;
+  for (let at = 0; at < tokens.length; at++) {
+    const user = length(matchAt(users, tokens, at));
+    if (user > 0 && user >= length(matchAt(others, tokens, at))) {
+      if (!seen) places.firstUser = at;
+      seen = true;
+      places.lastUser = at;
+      places.lastUserEnd = 0;
+      // What opened the message cannot end it.
+      at += user - 1;
+    } else if (seen && places.lastUserEnd === 0 && length(matchAt(starts, tokens, at)) > 0) {
+      places.lastUserEnd = at;
+    }
+  }
+  return places;
+}
+
+const NONE: readonly (readonly number[])[] = [];
+
+function length(match: number | "undecided"): number {
+  return match === "undecided" ? 0 : match;
+}
+
+/** The last cut at or before `place`, 0 where there is none. */
+function lastCutAt(cuts: Int32Array, place: number): number {
+  let low = 0;
+  let high = cuts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((cuts[middle] ?? 0) <= place) low = middle + 1;
+    else high = middle;
+  }
+  return low === 0 ? 0 : (cuts[low - 1] ?? 0);
+}

@@ -1,0 +1,70 @@
+/**
+ * The oracle: where a request should resume, found without the planner. The history is rendered with the reply
+ * under every habit and with two next messages that have nothing in common; what they share with the real next
+ * prompt was there to be warmed, and the last cut (on a window model, the last trip) in it is the answer.
+ */
+import type { WireMessage, WireReply, WireRequest } from "../clients/wire.ts";
+import { habitsOf } from "./habits.ts";
+import { type CutRules, naiveCuts } from "./naiveCuts.ts";
+import { type PromptSetup, promptTokens } from "./promptTokens.ts";
+
+export interface OracleSetup extends PromptSetup {
+  readonly rules: CutRules;
+}
+
+export interface Expected {
+  /** The cut (on a window model, the trip) to resume at; 0 where there is none. */
+  readonly resume: number;
+  /** Tokens of the next prompt that could be known before it came. */
+  readonly common: number;
+  /** The habit that foresaw the most, or `the request itself`. */
+  readonly habit: string;
+  /** The next request's whole prompt. */
+  readonly prompt: readonly number[];
+}
+
+/** Texts without a common first or last byte. */
+const PROBES = ["Alpha one", "zweite 2"] as const;
+
+/** `sent` was answered with `reply`; then came `next`, whose messages are `sent`'s, an echo, and new ones. */
+export function expectedResume(
+  setup: OracleSetup,
+  sent: WireRequest,
+  reply: WireReply,
+  next: WireRequest,
+): Expected {
+  const prompt = promptTokens(setup, next);
+  let common = shared(promptTokens(setup, sent), prompt);
+  let habit = "the request itself";
+  const answer = next.messages[sent.messages.length + 1];
+  for (const { name, message } of habitsOf(reply, sent.tools ?? [])) {
+    const foreseen = PROBES.map((text) =>
+      promptTokens(setup, { ...sent, messages: [...sent.messages, message, probe(reply, answer, text)] }),
+    );
+    const [first = [], second = []] = foreseen;
+    const length = Math.min(shared(first, second), shared(first, prompt));
+    if (length > common) {
+      common = length;
+      habit = name;
+    }
+  }
+  const { cuts, trips } = naiveCuts(prompt.slice(0, common), setup.rules);
+  const places = setup.rules.tripTokensMin > 0 ? trips : cuts;
+  return { resume: places.at(-1) ?? 0, common, habit, prompt };
+}
+
+/** A message of the kind that came, with a text that nobody could know. */
+function probe(reply: WireReply, answer: WireMessage | undefined, text: string): WireMessage {
+  const call = reply.tool_calls?.[0];
+  if (answer?.role === "tool" && call !== undefined) {
+    return { role: "tool", tool_call_id: call.id, content: text };
+  }
+  return { role: "user", content: text };
+}
+
+function shared(a: readonly number[], b: readonly number[]): number {
+  const end = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < end && a[at] === b[at]) at++;
+  return at;
+}

@@ -1,6 +1,7 @@
 /** Every way in which a client may echo one reply: all combinations of the habits that design.md lists. */
-import type { WireMessage, WireReply, WireSchema, WireTool } from "../clients/wire.ts";
+import type { WireMessage, WireReply, WireTool } from "../clients/wire.ts";
 import { parametersOf } from "../clients/wire.ts";
+import { argumentText } from "./argumentText.ts";
 
 export interface Habit {
   readonly name: string;
@@ -15,7 +16,7 @@ const CHANGES: readonly { readonly name: string; readonly change: Change }[] = [
   {
     name: "keys re-ordered",
     change: (message, tools) =>
-      withArguments(message, (text, tool) => reordered(text, parametersOf(tools, tool))),
+      withArguments(message, (text, tool) => argumentText(text, parametersOf(tools, tool)) ?? text),
   },
   { name: "blank text dropped", change: dropBlank },
   { name: "edges trimmed", change: trimEdges },
@@ -75,20 +76,6 @@ function withArguments(message: WireMessage, change: (text: string, tool: string
 function reserialised(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text));
-  } catch {
-    return text;
-  }
-}
-
-function reordered(text: string, schema: WireSchema | undefined): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return text;
-    const wanted = Object.keys(schema?.properties ?? {});
-    const rank = ([key]: readonly [string, unknown]) =>
-      wanted.includes(key) ? wanted.indexOf(key) : Infinity;
-    const fields = Object.entries(value).sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)));
-    return JSON.stringify(Object.fromEntries(fields));
   } catch {
     return text;
   }

@@ -104,7 +104,7 @@ export class Prompter {
     };
     const openers = learnOpeners(probe);
     const settings = { ...plain, echoTags: readTags(probe, source, openers.openers) };
-    return { template, caps, settings, openers, dialect: probeDialect(probe, source, caps) };
+    return { template, caps, settings, openers, dialect: probeDialect(probe, source, caps, openers.openers) };
   }
 
   #spelling(token: number): string {

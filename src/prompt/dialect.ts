@@ -16,14 +16,26 @@ export interface Dialect {
 
 const USER: Message = { role: "user", content: "wtuser" };
 
-export function probeDialect(source: OpenerSource, template: string, caps: TemplateCaps): Dialect {
+export function probeDialect(
+  source: OpenerSource,
+  template: string,
+  caps: TemplateCaps,
+  openers: readonly (readonly number[])[],
+): Dialect {
   const reply = probeReply("wttext", { reasoning: "wtreasoning" });
   const call = probeReply("", { reasoning: "wtreasoning", argument: "wtargument" });
   const last = source.render(probeInput([USER, reply], []), false) ?? "";
   const loop = source.render(probeInput([USER, call, probeResult("wtresult")], [PROBE_TOOL]), true) ?? "";
   const old = source.render(probeInput([USER, reply, { role: "user", content: "wtnext" }], []), true) ?? "";
+  // A mark that opens messages, or stands in front of any text, says nothing of reasoning (harmony's do both).
+  const user = source.render(probeInput([USER], []), false) ?? "";
+  const starts = new Set(openers.flat());
+  const opening = source.vocab.specials.filter(({ id }) => starts.has(id)).map(({ text }) => text);
+  const tags = [tagsAround(last), tagsAround(loop)].find(
+    (pair) => pair !== null && !user.includes(pair.start) && !opening.includes(pair.start),
+  );
   return {
-    reasoning: tagsAround(last) ?? tagsAround(loop) ?? tagsInSource(template),
+    reasoning: tags ?? tagsInSource(template),
     loopReasoning: loop.includes("wtreasoning"),
     oldReasoning: old.includes("wtreasoning"),
     caps,

@@ -20,6 +20,8 @@ export interface TemplateCaps {
   readonly callIds: "as-sent" | "nine-alphanumerics";
   /** Under which name it reads reasoning. */
   readonly reasoningField: "reasoning_content" | "thinking" | "reasoning";
+  /** An empty list is not the same as none to many templates; a few fail without one. */
+  readonly noTools: "omitted" | "empty list";
   /** gpt-oss raises where a message has text and thinking and calls. */
   readonly textBesideThinkingAndCalls: boolean;
 }
@@ -55,8 +57,7 @@ export function hostContext(
   context.set("eos_token", settings.eosText);
   context.set("messages", hostMessages(input.messages, caps, settings, mask));
   context.set("add_generation_prompt", addGenerationPrompt);
-  // An empty list is not the same as none to many templates.
-  if (input.tools.length > 0) {
+  if (input.tools.length > 0 || caps.noTools === "empty list") {
     context.set(
       "tools",
       input.tools.map((tool) => hostTool(tool, mask)),
@@ -119,7 +120,7 @@ function hostMessages(
   });
 }
 
-/** System text in front of the next user message's, as llama.cpp puts it. */
+/** System text in front of the next user message's. */
 function withoutSystemRole(messages: readonly Message[]): Message[] {
   const out: Message[] = [];
   let pending: string[] = [];
@@ -127,11 +128,11 @@ function withoutSystemRole(messages: readonly Message[]): Message[] {
     if (message.role === "system") {
       if (message.content !== "") pending.push(message.content);
     } else if (message.role === "user" && pending.length > 0) {
-      out.push({ role: "user", content: [...pending, message.content].join("\n") });
+      out.push({ role: "user", content: [...pending, message.content].join("\n\n") });
       pending = [];
     } else out.push(message);
   }
-  if (pending.length > 0) out.push({ role: "user", content: pending.join("\n") });
+  if (pending.length > 0) out.push({ role: "user", content: pending.join("\n\n") });
   return out;
 }
 

@@ -39,23 +39,24 @@ export function learnOpeners(source: OpenerSource): Openers {
       else same.push(gap);
       for (const closer of closersIn(source, messages, gap)) closers.add(closer);
     }
-    const [start] = spans(rendered, messages);
-    const head = source.spellings.find(rendered.slice(0, start?.from ?? 0));
-    for (const { special } of head) if (special.id !== source.vocab.bos) heads.add(special.id);
+    const first = specialsIn(source, rendered).find((special) => special !== source.vocab.bos);
+    if (first !== undefined) heads.add(first);
   }
-  // What stands in front of the first message closes nothing; some templates open a reply unasked.
+  // What begins a prompt closes nothing; without this, a template that opens a reply unasked would say so.
   for (const head of heads) closers.delete(head);
 
   const firsts = new Set<number>();
   for (const same of gaps.values()) for (const opener of openersOf(same, closers)) firsts.add(opener);
-  const openers = [...firsts].sort((a, b) => a - b);
+  const openers = [...firsts].sort((a, b) => a - b).map((opener) => [opener]);
+  const users = USER_ENDS.flatMap((history) => longOpener(source, firsts, history, userText));
+  const replies = longOpener(source, firsts, [USER], probeReply);
+  const results = longOpener(source, firsts, [USER, probeReply("", { argument: "wtargument" })], probeResult);
+  // Where the role stands in front of the special token (GigaChat), nothing tells a user message from a reply.
+  const same = new Set(replies.map((opener) => opener.join()));
   return {
-    openers: openers.map((opener) => [opener]),
-    userOpeners: distinct(USER_ENDS.flatMap((history) => longOpener(source, firsts, history, userText))),
-    otherOpeners: distinct([
-      ...longOpener(source, firsts, [USER, probeReply("", { argument: "wtargument" })], probeResult),
-      ...longOpener(source, firsts, [USER], probeReply),
-    ]),
+    openers,
+    userOpeners: distinct(users.filter((opener) => !same.has(opener.join()))),
+    otherOpeners: distinct([...results, ...replies]),
   };
 }
 
@@ -83,6 +84,8 @@ function userText(content: string): Message {
 
 interface Gap {
   readonly role: Message["role"];
+  /** Role of the message in front of it. */
+  readonly after: Message["role"] | undefined;
   /** Index of the message that the gap opens. */
   readonly index: number;
   /** Special tokens between the text before and this message's text. */
@@ -125,7 +128,7 @@ function gapsOf(source: OpenerSource, rendered: string, messages: readonly Messa
     const message = messages[span.index];
     if (before === undefined || message === undefined) continue;
     const specials = specialsIn(source, rendered.slice(before.to, span.from));
-    gaps.push({ role: message.role, index: span.index, specials });
+    gaps.push({ role: message.role, after: messages[before.index]?.role, index: span.index, specials });
   }
   return gaps;
 }
@@ -146,12 +149,19 @@ function closersIn(source: OpenerSource, messages: readonly Message[], gap: Gap)
   return trailing.slice(0, same);
 }
 
-/** The end that all gaps before one role share, less what closes; else the first of each gap by itself. */
+/**
+ * The first special token of each gap that closes nothing. Hardly any template renders a system message alone,
+ * so what closes one is not known: behind it only the end that other gaps before this role share is looked at.
+ */
 function openersOf(gaps: readonly Gap[], closers: ReadonlySet<number>): number[] {
-  const shared = gaps.map((gap) => gap.specials).reduce(commonEnd);
-  const opener = shared.find((special) => !closers.has(special));
-  if (opener !== undefined) return [opener];
-  return gaps.flatMap((gap) => gap.specials.find((special) => !closers.has(special)) ?? []);
+  const others = gaps.filter((gap) => gap.after !== "system");
+  return gaps.flatMap((gap) => {
+    const shared =
+      gap.after === "system" && others.length > 0
+        ? others.map((other) => other.specials).reduce(commonEnd, gap.specials)
+        : gap.specials;
+    return shared.find((special) => !closers.has(special)) ?? [];
+  });
 }
 
 function commonEnd(a: readonly number[], b: readonly number[]): readonly number[] {

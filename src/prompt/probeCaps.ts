@@ -58,6 +58,7 @@ const DEFAULTS: TemplateCaps = {
   emptyContent: "",
   systemRole: true,
   callIds: "as-sent",
+  noTools: "omitted",
   reasoningField: "reasoning_content",
   textBesideThinkingAndCalls: true,
 };
@@ -78,8 +79,9 @@ export function probeCaps(template: Template, settings: HostSettings): TemplateC
   };
 
   const system: Message = { role: "system", content: "wtsystem" };
-  const systemRole = prints([system, user], DEFAULTS, "wtsystem", "wtuser");
-  let caps: TemplateCaps = { ...DEFAULTS, systemRole };
+  const lists = render([user], DEFAULTS) === undefined;
+  let caps: TemplateCaps = { ...DEFAULTS, noTools: lists ? "empty list" : "omitted" };
+  caps = { ...caps, systemRole: prints([system, user], caps, "wtsystem", "wtuser") };
 
   const loop = [user, probeReply("", { argument: "wtvalue" }), probeResult("wtresult")];
   caps =
@@ -87,6 +89,11 @@ export function probeCaps(template: Template, settings: HostSettings): TemplateC
     // Templates that print no calls at all: whatever does not raise.
     callShapes(caps).find((shape) => render(loop, shape) !== undefined) ??
     caps;
+
+  // The R1 distillations take "" for an answer of its own and print it, with all that goes around one.
+  const bare = { ...caps, emptyContent: null };
+  const shorter = (render(loop, caps)?.length ?? 0) - (render(loop, bare)?.length ?? 0);
+  if (shorter >= EMPTY_ANSWER_CHARS && prints(loop, bare, "wtname", "wtkey", "wtvalue")) caps = bare;
 
   const raw: AssistantMessage = {
     ...probeReply(""),
@@ -113,6 +120,9 @@ export function probeCaps(template: Template, settings: HostSettings): TemplateC
     textBesideThinkingAndCalls: render(crowded, caps) !== undefined || render(thinking, caps) === undefined,
   };
 }
+
+/** An empty answer with its marks is longer than this; a line break or a "None" is not. */
+const EMPTY_ANSWER_CHARS = 8;
 
 /** Ways to hand over a call, the likeliest first. */
 function callShapes(base: TemplateCaps): TemplateCaps[] {

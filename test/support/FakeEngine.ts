@@ -117,7 +117,8 @@ export class FakeEngine implements Engine {
     const { id } = run;
     const promptTokens = run.spec.plan.tokens.length;
     let predicted = 0;
-    const report = (): RunReport => fakeReport({ promptTokens, predictedTokens: predicted, ...script.report });
+    const report = (): RunReport =>
+      fakeReport({ promptTokens, predictedTokens: predicted, ...script.report });
     const end = (event: EngineEvent): void => {
       this.pending -= 1;
       run.terminal = event;
@@ -164,5 +165,10 @@ export function fakeReport(some: Partial<RunReport>): RunReport {
   };
 }
 
-/** Every byte is a token, so that characters span tokens. */
-export const byteVocab = { piece: (token: number): Uint8Array => Uint8Array.of(token) };
+/** Every byte is a token, so that characters span tokens; -1 is a defect. */
+export const byteVocab = {
+  piece(token: number): Uint8Array {
+    if (token < 0) throw new Error("a secret of the server");
+    return Uint8Array.of(token);
+  },
+};

@@ -1,0 +1,114 @@
+/** Flags and environment, checked as a whole and resolved to what the server is started with. */
+import { existsSync } from "node:fs";
+import { availableParallelism, homedir, totalmem } from "node:os";
+import { basename, join } from "node:path";
+import { ConfigError, type Flags, parseFlags } from "./config/parseFlags.ts";
+import type { EngineOptions } from "./engine/EngineOptions.ts";
+import { LIMITS, type Limits } from "./limits.ts";
+
+export interface Config {
+  readonly flags: Flags;
+  readonly host: string;
+  readonly modelPath: string;
+  /** In `/v1/models`, and echoed where a request names none. */
+  readonly modelName: string;
+  readonly limits: Limits;
+  /** All but what `ffi/library.ts` finds. */
+  readonly engine: Omit<EngineOptions, "libraryPath" | "shimPath">;
+}
+
+/** Kept states may take this share of the machine's memory, and no more than this many bytes. */
+const STATE_RAM_SHARE = 0.25;
+const STATE_RAM_BYTES_MAX = 8 * 2 ** 30;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Throws ConfigError. */
+export function readConfig(argv: readonly string[], env: Env): Config {
+  const flags = parseFlags(argv, env);
+  const { model } = flags;
+  if (model === null) {
+    throw new ConfigError("No model is named: start with `warmturn -m model.gguf` or set WARMTURN_MODEL.");
+  }
+  checkTogether(flags);
+  return {
+    flags,
+    host: flags.host ?? "127.0.0.1",
+    modelPath: model,
+    modelName: flags.alias ?? basename(model).replace(/\.gguf$/i, ""),
+    limits: { ...LIMITS, queueMax: flags.queueMax, bodyBytesMax: flags.bodyMax },
+    engine: engineOptions(flags, model, env),
+  };
+}
+
+function checkTogether(flags: Flags): void {
+  if (flags.chunkTokensMax > flags.ubatchSize) {
+    throw new ConfigError(
+      `--chunk-tokens-max is ${flags.chunkTokensMax}; allowed is at most --ubatch-size, ${flags.ubatchSize}.`,
+    );
+  }
+  const chunkMax = flags.chunkTokensMax || flags.ubatchSize;
+  if (flags.chunkTokensMin > chunkMax) {
+    throw new ConfigError(
+      `--chunk-tokens-min is ${flags.chunkTokensMin}; allowed is at most --chunk-tokens-max, ${chunkMax}.`,
+    );
+  }
+  if (flags.chatTemplateFile !== null && !existsSync(flags.chatTemplateFile)) {
+    throw new ConfigError(`--chat-template-file: there is no file ${flags.chatTemplateFile}.`);
+  }
+}
+
+function engineOptions(flags: Flags, modelPath: string, env: Env): Config["engine"] {
+  const threads = flags.threads ?? defaultThreads(availableParallelism());
+  return {
+    modelPath,
+    ctxSize: flags.ctxSize,
+    parallel: flags.parallel,
+    spareSequences: flags.spareSequences,
+    threads,
+    threadsBatch: flags.threadsBatch ?? threads,
+    gpuLayers: flags.gpuLayers,
+    cacheTypeK: flags.cacheTypeK,
+    cacheTypeV: flags.cacheTypeV,
+    ubatch: flags.ubatchSize,
+    mmap: flags.mmap,
+    mlock: flags.mlock,
+    tensorSplit: flags.tensorSplit,
+    mainGpu: flags.mainGpu,
+    overrideTensor: flags.overrideTensor,
+    nCpuMoe: flags.nCpuMoe,
+    rope: {
+      scaling: flags.ropeScaling,
+      scale: flags.ropeScale,
+      freqBase: flags.ropeFreqBase,
+      freqScale: flags.ropeFreqScale,
+      yarnOrigCtx: flags.yarnOrigCtx,
+      yarnExtFactor: flags.yarnExtFactor,
+      yarnAttnFactor: flags.yarnAttnFactor,
+      yarnBetaFast: flags.yarnBetaFast,
+      yarnBetaSlow: flags.yarnBetaSlow,
+    },
+    chunkTokensMin: flags.chunkTokensMin,
+    chunkTokensMax: flags.chunkTokensMax,
+    tripTokensMin: flags.tripTokensMin,
+    stateRamBytes: flags.stateRam ?? Math.min(totalmem() * STATE_RAM_SHARE, STATE_RAM_BYTES_MAX),
+    exactDecode: flags.exactDecode,
+    debugHashes: flags.debugHashes,
+    queueMax: flags.queueMax,
+    home: homeOf(env),
+  };
+}
+
+/** Above four, half: the other half are second threads of the same cores, which slow both. */
+export function defaultThreads(cpus: number): number {
+  return cpus > 4 ? Math.floor(cpus / 2) : cpus;
+}
+
+/** `WARMTURN_HOME`, else the platform's cache folder. */
+export function homeOf(env: Env, platform: NodeJS.Platform = process.platform): string {
+  const named = env["WARMTURN_HOME"];
+  if (named !== undefined && named !== "") return named;
+  if (platform === "darwin") return join(homedir(), "Library", "Caches", "warmturn");
+  const cache = env["XDG_CACHE_HOME"];
+  return join(cache !== undefined && cache !== "" ? cache : join(homedir(), ".cache"), "warmturn");
+}

@@ -1,0 +1,109 @@
+import { expect, test } from "bun:test";
+import { blockedReader } from "../support/blockedReader.ts";
+import { fakeServer } from "../support/FakeServer.ts";
+import { get, json, listening, postChat, readSse } from "../support/httpClient.ts";
+import { onEachTarget, USER } from "./targets.ts";
+
+onEachTarget("a client that leaves", (open) => {
+  for (const hold of ["queue", "prefill", "decode"] as const) {
+    for (const stream of [true, false]) {
+      test(`in ${hold}, ${stream ? "streamed" : "whole"}: the run ends, nothing is warmed`, async () => {
+        await using opened = open();
+        const { engine, jobs } = opened.server;
+        engine.script = () => ({ text: "hello", hold });
+        const started = engine.nextRun();
+        const leaving = new AbortController();
+        const answer = postChat(opened.target, { messages: USER, stream }, { signal: leaving.signal }).then(
+          async (response) => await response.text(),
+          () => "left",
+        );
+        const run = await started;
+        await run.held;
+        leaving.abort();
+        await run.cancelled;
+        await answer.catch(() => {});
+        while (run.terminal === undefined) await Bun.sleep(0);
+        expect(run.terminal.type).toBe("aborted");
+        expect(jobs).toEqual([]);
+        expect(engine.pending).toBe(0);
+        expect(await json(await get(opened.target, "/health"))).toEqual({ status: "ok", warm: "idle" });
+      });
+    }
+  }
+
+  test("a resend does not wait behind its dead twin", async () => {
+    await using opened = open({ limits: { queueMax: 1 } });
+    const { engine } = opened.server;
+    engine.script = () => ({ text: "x", hold: "prefill" });
+    const started = engine.nextRun();
+    const leaving = new AbortController();
+    const first = postChat(opened.target, { messages: USER }, { signal: leaving.signal }).catch(() => {});
+    const run = await started;
+    leaving.abort();
+    await run.cancelled;
+    await first;
+    while (engine.pending > 0) await Bun.sleep(0);
+    engine.script = () => ({ text: "x" });
+    expect((await postChat(opened.target, { messages: USER })).status).toBe(200);
+  });
+});
+
+for (const stream of [true, false]) {
+  test(`the answer's last byte is gone before the reply is warmed, ${stream ? "streamed" : "whole"}`, async () => {
+    const server = fakeServer();
+    await using target = listening(server.app);
+    using reader = await blockedReader();
+    const seen = new Promise<boolean>((resolve) => {
+      server.onJob = () => resolve(reader.seenEnd());
+    });
+    reader.post(`${target.url}/v1/chat/completions`, JSON.stringify({ messages: USER, stream }));
+    expect(await seen).toBe(true);
+  });
+}
+
+onEachTarget("the warm pass", (open) => {
+  for (const stream of [true, false]) {
+    test(`gets the reply after the answer has left, ${stream ? "streamed" : "whole"}`, async () => {
+      await using opened = open();
+      const { server, target } = opened;
+      server.engine.script = () => ({ text: "<think>hm</think> hello \n" });
+      const handed = new Promise<void>((resolve) => {
+        server.onJob = () => resolve();
+      });
+      const response = await postChat(target, { messages: USER, stream });
+      if (stream) {
+        const { data } = await readSse(response);
+        expect(data.at(-1)).toBe("[DONE]");
+      } else await response.json();
+      await handed;
+      expect(server.jobs.length).toBe(1);
+      expect(server.jobs[0]).toMatchObject({
+        conversation: { turn: 1 },
+        reply: { role: "assistant", content: "hello", reasoning: "hm", toolCalls: [] },
+        habits: { reasoning: "unknown" },
+      });
+      expect(server.jobs[0]?.prompt).toBe(server.prompts[0] as never);
+      while ((await json(await get(target, "/health"))).warm !== "idle") {}
+    });
+  }
+
+  test("gets nothing of an answer that was only prefilled", async () => {
+    await using opened = open();
+    opened.server.engine.script = () => ({ text: "", reason: "prefilled" });
+    const body = await json(await postChat(opened.target, { messages: USER, max_tokens: 0 }));
+    expect(body.choices[0].finish_reason).toBe("length");
+    expect(opened.server.engine.runs[0]?.spec.maxTokens).toBe(0);
+    expect(opened.server.jobs).toEqual([]);
+  });
+
+  test("gets a reply that a stop string ended", async () => {
+    await using opened = open();
+    opened.server.engine.script = () => ({ text: "one STOP two" });
+    const handed = new Promise<void>((resolve) => {
+      opened.server.onJob = () => resolve();
+    });
+    await postChat(opened.target, { messages: USER, stop: "STOP" }).then((response) => response.json());
+    await handed;
+    expect(opened.server.jobs[0]?.reply.content).toBe("one");
+  });
+});

@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test";
+import { FAKE_MODEL } from "../support/FakeServer.ts";
+import { get, json, postChat } from "../support/httpClient.ts";
+import { onEachTarget, USER } from "./targets.ts";
+
+onEachTarget("server", (open) => {
+  test("models, in both list shapes", async () => {
+    await using opened = open();
+    for (const path of ["/v1/models", "/models"]) {
+      const body = await json(await get(opened.target, path));
+      expect(body).toMatchObject({
+        object: "list",
+        has_more: false,
+        first_id: FAKE_MODEL,
+        last_id: FAKE_MODEL,
+        data: [
+          { id: FAKE_MODEL, object: "model", type: "model", display_name: FAKE_MODEL, owned_by: "warmturn" },
+        ],
+      });
+    }
+    expect((await get(opened.target, `/v1/models/${FAKE_MODEL}`)).status).toBe(200);
+    const other = await get(opened.target, "/v1/models/other");
+    expect([other.status, (await json(other)).error.code]).toEqual([404, "model_not_found"]);
+  });
+
+  test("--strict-model", async () => {
+    await using opened = open({ strict: true });
+    expect((await postChat(opened.target, { model: FAKE_MODEL, messages: USER })).status).toBe(200);
+    const other = await postChat(opened.target, { model: "gpt", messages: USER });
+    expect([other.status, (await json(other)).error.code]).toEqual([404, "model_not_found"]);
+  });
+
+  test("health", async () => {
+    await using opened = open();
+    const health = async (): Promise<unknown> => {
+      const response = await get(opened.target, "/health");
+      return [response.status, await json(response)];
+    };
+    expect(await health()).toEqual([200, { status: "ok", warm: "idle" }]);
+    opened.server.engine.warm = "working";
+    expect(await health()).toEqual([200, { status: "ok", warm: "working" }]);
+    opened.server.phase = "loading";
+    expect(await health()).toEqual([503, { status: "loading" }]);
+    expect((await get(opened.target, "/health", { method: "HEAD" })).status).toBe(503);
+  });
+
+  test("while loading and while closing", async () => {
+    await using opened = open();
+    for (const [phase, code] of [
+      ["loading", "model_loading"],
+      ["closing", "shutting_down"],
+    ] as const) {
+      opened.server.phase = phase;
+      const response = await postChat(opened.target, { messages: USER });
+      expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+      expect((await json(response)).error.code).toBe(code);
+    }
+  });
+
+  test("API keys: bearer or x-api-key, each a tenant of its own", async () => {
+    await using opened = open({ apiKeys: ["one", "two"] });
+    const status = async (headers: Record<string, string>): Promise<number> =>
+      (await postChat(opened.target, { messages: USER }, { headers })).status;
+    const refused = await postChat(opened.target, { messages: USER });
+    expect([refused.status, (await json(refused)).error.code]).toEqual([401, "invalid_api_key"]);
+    expect(await status({ authorization: "Bearer three" })).toBe(401);
+    expect(await status({ authorization: "Basic one" })).toBe(401);
+    expect(await status({ authorization: "Bearer one" })).toBe(200);
+    expect(await status({ "x-api-key": "one" })).toBe(200);
+    expect(await status({ authorization: "bearer two" })).toBe(200);
+    const { runs } = opened.server.engine;
+    expect(runs[0]?.spec.tenant).toBe(runs[1]?.spec.tenant ?? "");
+    expect(runs[2]?.spec.tenant).not.toBe(runs[0]?.spec.tenant ?? "");
+    expect(runs[2]?.spec.conversation.id).not.toBe(runs[0]?.spec.conversation.id ?? "");
+    expect(runs.some((run) => run.spec.tenant.includes("one"))).toBe(false);
+    expect((await get(opened.target, "/v1/models")).status).toBe(401);
+    expect((await get(opened.target, "/health")).status).toBe(200);
+  });
+
+  test("request ids", async () => {
+    await using opened = open();
+    const id = async (sent?: string): Promise<string | null> =>
+      (
+        await get(opened.target, "/health", sent === undefined ? {} : { headers: { "x-request-id": sent } })
+      ).headers.get("x-request-id");
+    expect(await id("abc-1")).toBe("abc-1");
+    expect(await id("x".repeat(200))).toStartWith("req_");
+    expect(await id()).toStartWith("req_");
+    expect((await get(opened.target, "/nothing")).headers.get("x-request-id")).toStartWith("req_");
+  });
+
+  test("above the queue's limit it is a 429", async () => {
+    await using opened = open({ limits: { queueMax: 1 } });
+    const { engine } = opened.server;
+    engine.script = () => ({ text: "x", hold: "prefill" });
+    const started = engine.nextRun();
+    const first = postChat(opened.target, { messages: USER });
+    const run = await started;
+    const second = await postChat(opened.target, { messages: USER });
+    expect([second.status, second.headers.get("retry-after")]).toEqual([429, "2"]);
+    run.release();
+    expect((await first).status).toBe(200);
+  });
+});

@@ -1,0 +1,245 @@
+/**
+ * The engine's loop: one step at a time, over any device and any clock. Exactly one terminal event for each
+ * accepted run, exactly one `refused` for any other; a cancel takes effect between two steps; an error of the
+ * device ends the runs of that step and nothing else.
+ */
+import { StateKeeper } from "../state/StateKeeper.ts";
+import { Turns } from "../state/Turns.ts";
+import { type Device, DeviceError, type DeviceSampler } from "./Device.ts";
+import { decodeStep } from "./decodeStep.ts";
+import { prefillStep, warmStep } from "./prefillStep.ts";
+import type { EngineCommand, EngineErrorCode, EngineEvent, RunSpec } from "./protocol.ts";
+import { Run } from "./Run.ts";
+import { nextUnit, type Unit } from "./schedule.ts";
+
+export interface EngineLoopOptions {
+  readonly device: Device;
+  /** Tokens of the longest chunk between two cuts. */
+  readonly chunkTokensMax: number;
+  /** Budget for snapshots and full saves in host memory. */
+  readonly stateRamBytes: number;
+  /** Requests that may wait for a lane, and warm runs that may wait for quiet. */
+  readonly queueMax: number;
+  /** Each lane decodes alone: a reply's bits then do not depend on what else runs. */
+  readonly exactDecode: boolean;
+  readonly debugHashes: boolean;
+  /** What the self-test of this setup said. */
+  readonly resumeAllowed: boolean;
+  /** Milliseconds. */
+  readonly clock: { now(): number };
+  readonly emit: (event: EngineEvent) => void;
+}
+
+export class EngineLoop {
+  readonly options: EngineLoopOptions;
+  readonly states: StateKeeper;
+  /** Requests in the order they came. */
+  readonly #waiting: Run[] = [];
+  /** Requests that hold a lane, oldest first. */
+  readonly #running: Run[] = [];
+  readonly #warm: Run[] = [];
+  /** Newest turn of a request of each conversation. */
+  readonly #turns = new Turns();
+  #lastUnit: Unit = "idle";
+  #warmState: "idle" | "working" = "idle";
+  #closing = false;
+
+  constructor(options: EngineLoopOptions) {
+    this.options = options;
+    const { device, stateRamBytes, resumeAllowed, chunkTokensMax, clock } = options;
+    this.states = new StateKeeper({
+      device,
+      stateRamBytes,
+      resumeAllowed,
+      chunkTokensMax,
+      now: () => clock.now(),
+    });
+  }
+
+  handle(command: EngineCommand): void {
+    switch (command.type) {
+      case "run":
+        this.#accept(command.run);
+        break;
+      case "cancel":
+        this.#cancel(command.id);
+        break;
+      case "drop":
+        this.#dropWarm((run) => run.spec.conversation.id === command.conversation);
+        break;
+      case "close":
+        this.#close();
+        break;
+    }
+    this.#tellWarm();
+  }
+
+  /** One chunk of prefill, one decode step, or one save. True while there is more to do. */
+  step(): boolean {
+    const unit = this.#nextUnit();
+    if (unit === "prefill") this.#prefill();
+    else if (unit === "decode") decodeStep(this, this.#decoding());
+    else if (unit === "warm") this.#warmUnit();
+    this.#lastUnit = unit;
+    this.#tellWarm();
+    return this.#nextUnit() !== "idle";
+  }
+
+  /** Ends a run with its terminal event. Whatever is saved for later is saved after it, or was before. */
+  end(run: Run, event: (at: number) => EngineEvent): void {
+    if (run.phase === "ended") return;
+    run.phase = "ended";
+    for (const queue of [this.#waiting, this.#running, this.#warm]) {
+      const at = queue.indexOf(run);
+      if (at >= 0) queue.splice(at, 1);
+    }
+    if (run.sequence !== null && run.spec.purpose === "request") this.states.release(run.sequence);
+    run.sampler?.[Symbol.dispose]();
+    this.options.emit(event(this.options.clock.now()));
+  }
+
+  done(run: Run, reason: "stop" | "length" | "prefilled"): void {
+    const { id } = run;
+    this.end(run, (now) => ({ type: "done", id, reason, report: run.report(now, this.options.debugHashes) }));
+  }
+
+  failed(run: Run, code: EngineErrorCode, message: string): void {
+    this.end(run, () => ({ type: "failed", id: run.id, code, message }));
+  }
+
+  /** A device error ends these runs and empties their sequences. Anything else is a fault of ours: it is thrown. */
+  failAll(runs: readonly Run[], error: unknown): void {
+    if (!(error instanceof DeviceError)) throw error;
+    for (const run of [...runs]) {
+      const { sequence } = run;
+      if (sequence !== null && sequence.writer === run.id) this.states.reset(sequence);
+      run.sequence = null;
+      this.failed(run, error.code, error.message);
+    }
+  }
+
+  /** No request but `run` runs or waits. */
+  isAlone(run: Run): boolean {
+    return this.#running.every((other) => other === run) && this.#waiting.every((other) => other === run);
+  }
+
+  #nextUnit(): Unit {
+    const prefilling = this.#running.some((run) => run.phase === "prefill");
+    return nextUnit({
+      canPrefill: prefilling || (this.#waiting.length > 0 && this.states.hasIdleLane()),
+      decoding: this.#running.length - (prefilling ? 1 : 0),
+      lastUnit: this.#lastUnit,
+      requests: this.#running.length + this.#waiting.length,
+      warmRuns: this.#warm.length,
+    });
+  }
+
+  /** In the order of their lanes. */
+  #decoding(): Run[] {
+    return this.#running
+      .filter((run) => run.phase === "decode")
+      .sort((a, b) => (a.sequence?.index ?? 0) - (b.sequence?.index ?? 0));
+  }
+
+  /** The oldest prompt first, to its end: a second one that shares its head then resumes from it. */
+  #prefill(): void {
+    let run = this.#running.find((other) => other.phase === "prefill");
+    if (run === undefined) {
+      run = this.#waiting.shift();
+      if (run === undefined) return;
+      this.#running.push(run);
+    }
+    prefillStep(this, run);
+  }
+
+  #warmUnit(): void {
+    const run = this.#warm[0];
+    if (run !== undefined) warmStep(this, run);
+  }
+
+  #accept(spec: RunSpec): void {
+    const refuse = (code: EngineErrorCode, message: string): void =>
+      this.options.emit({ type: "refused", id: spec.id, code, message });
+    const refusal = this.#refusal(spec);
+    if (refusal !== null) {
+      refuse(refusal.code, refusal.message);
+      return;
+    }
+    let sampler: DeviceSampler | null = null;
+    try {
+      if (spec.sampling !== undefined && spec.purpose === "request")
+        sampler = this.options.device.sampler(spec.sampling);
+    } catch (error) {
+      if (!(error instanceof DeviceError)) throw error;
+      refuse(error.code, error.message);
+      return;
+    }
+    const run = new Run(spec, sampler, this.options.clock.now());
+    this.options.emit({ type: "accepted", id: spec.id });
+    if (spec.purpose === "warm") {
+      this.#warm.push(run);
+      return;
+    }
+    const { id, turn } = spec.conversation;
+    this.#turns.see(id, turn);
+    this.#waiting.push(run);
+    this.#dropWarm((warm) => warm.spec.conversation.id === id && warm.spec.conversation.turn < turn);
+  }
+
+  #refusal(spec: RunSpec): { readonly code: EngineErrorCode; readonly message: string } | null {
+    const { queueMax, device } = this.options;
+    const tokens = spec.plan.tokens.length;
+    if (this.#closing) return { code: "closing", message: "the server is shutting down" };
+    if (tokens >= device.ctxTokens) {
+      const message = `the prompt has ${tokens} tokens, and a conversation holds ${device.ctxTokens} with its reply`;
+      return { code: "prompt-too-long", message };
+    }
+    if (tokens === 0) return { code: "evaluate-failed", message: "the prompt has no tokens" };
+    if (spec.purpose === "request") {
+      if (this.#waiting.length < queueMax) return null;
+      return { code: "queue-full", message: `${queueMax} requests are waiting already` };
+    }
+    const { id, turn } = spec.conversation;
+    if (turn < this.#turns.newest(id)) {
+      return {
+        code: "stale-warm-plan",
+        message: `turn ${turn} was planned for, and the conversation is past it`,
+      };
+    }
+    if (this.#warm.length < queueMax) return null;
+    return { code: "queue-full", message: `${queueMax} warm runs are waiting already` };
+  }
+
+  #cancel(id: number): void {
+    for (const queue of [this.#waiting, this.#running, this.#warm]) {
+      const run = queue.find((other) => other.id === id);
+      if (run === undefined) continue;
+      this.#abort(run);
+      return;
+    }
+  }
+
+  /** What a dropped run has finished stays kept. */
+  #dropWarm(match: (run: Run) => boolean): void {
+    for (const run of this.#warm.filter(match)) this.#abort(run);
+  }
+
+  #abort(run: Run): void {
+    const { id } = run;
+    this.end(run, (now) => ({ type: "aborted", id, report: run.report(now, this.options.debugHashes) }));
+  }
+
+  #close(): void {
+    this.#closing = true;
+    this.#dropWarm(() => true);
+    for (const run of [...this.#running, ...this.#waiting])
+      this.failed(run, "closing", "the server is shutting down");
+  }
+
+  #tellWarm(): void {
+    const state = this.#warm.length > 0 ? "working" : "idle";
+    if (state === this.#warmState) return;
+    this.#warmState = state;
+    this.options.emit({ type: "warm", state });
+  }
+}

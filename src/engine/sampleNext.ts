@@ -1,0 +1,38 @@
+/** Takes the next token of a run from fresh logits, and ends the run where it is the last. */
+import type { EngineLoop } from "./EngineLoop.ts";
+import type { Run } from "./Run.ts";
+
+const tokenWord = new Int32Array(1);
+
+/** `row` as in `DeviceSampler.sample`. */
+export function sampleNext(loop: EngineLoop, run: Run, row: number): void {
+  const { sampler, sequence, spec } = run;
+  if (sampler === null || sequence === null) throw new Error("a run without a sampler reached decode");
+  const { device, debugHashes, emit } = loop.options;
+  if (debugHashes) run.logitsHash = device.hashLogits(row, run.logitsHash);
+  const sampled = sampler.sample(row);
+  if ("deadEnd" in sampled) {
+    loop.failed(run, "grammar-dead-end", sampled.deadEnd);
+    return;
+  }
+  const { token } = sampled;
+  if (device.isEnd(token)) {
+    loop.done(run, "stop");
+    return;
+  }
+  run.predicted++;
+  if (debugHashes) {
+    tokenWord[0] = token;
+    run.tokensHash = Bun.hash.xxHash64(tokenWord, run.tokensHash);
+  }
+  emit({ type: "tokens", id: run.id, tokens: [token] });
+  const contextIsFull = spec.plan.tokens.length + run.predicted >= device.ctxTokens;
+  if (run.predicted >= spec.maxTokens || contextIsFull) {
+    loop.done(run, "length");
+    return;
+  }
+  run.phase = "decode";
+  run.row.seq = sequence.index;
+  run.row.pos = sequence.rows;
+  run.row.token = token;
+}

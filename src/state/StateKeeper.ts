@@ -1,0 +1,281 @@
+/**
+ * Kept states: what a run resumes from, where it goes, and what stays afterwards. It changes speed, never a
+ * bit: every state it hands out is the one that a cold run of the same plan has at that cut.
+ */
+import type { Device } from "../engine/Device.ts";
+import type { MissReason, RunReport } from "../engine/protocol.ts";
+import type { Plan } from "../prompt/plan.ts";
+import { cutAt, warmTokens } from "./Chain.ts";
+import { type Found, findResume, type States } from "./findResume.ts";
+import { HostStore } from "./HostStore.ts";
+import { LostKeys } from "./LostKeys.ts";
+import { loadState } from "./loadState.ts";
+import { type Miss, missReason } from "./missReason.ts";
+import { Parking } from "./Parking.ts";
+import { Placement, type Target, type Want } from "./Placement.ts";
+import { Sequence } from "./Sequence.ts";
+import { Snapshots } from "./Snapshots.ts";
+import { type Moves, StateMover } from "./StateMover.ts";
+import { Turns } from "./Turns.ts";
+
+export interface KeeperOptions {
+  readonly device: Device;
+  readonly stateRamBytes: number;
+  /** False: nothing is kept or resumed; trips are taken all the same. */
+  readonly resumeAllowed: boolean;
+  /** Tokens of a full chunk: in the background a full save may take no longer than one. */
+  readonly chunkTokensMax: number;
+  /** Milliseconds. */
+  readonly now: () => number;
+}
+
+export interface RunStart extends Want {
+  /** Unique for the engine's life. */
+  readonly id: number;
+  readonly plan: Plan;
+  /** No other request runs or waits. */
+  readonly alone: boolean;
+}
+
+/** What a run resumed from. */
+export interface Resumed {
+  readonly sequence: Sequence;
+  /** Chunks resumed. */
+  readonly chunks: number;
+  readonly resumedTokens: number;
+  readonly warmedTokens: number;
+  readonly missReason: MissReason;
+  readonly missAt: number;
+  readonly source: RunReport["source"];
+}
+
+export type Begun =
+  | { readonly type: "started"; readonly resumed: Resumed }
+  /** Warm only: the state at the last cut is kept already; nothing was moved. */
+  | { readonly type: "complete"; readonly resumed: Resumed }
+  /** Warm only: a full save was made first; ask again. */
+  | { readonly type: "saved" }
+  /** Warm only: this variant would overwrite another. */
+  | { readonly type: "nowhere" };
+
+export class StateKeeper {
+  readonly sequences: readonly Sequence[];
+  readonly #options: KeeperOptions;
+  readonly #states: States;
+  readonly #mover: StateMover;
+  readonly #placement: Placement;
+  readonly #parking: Parking;
+  readonly #snapshots: Snapshots;
+  readonly #lost = new LostKeys();
+  /** Seen when a run begins, so that a conversation's state is not outdated while its request waits. */
+  readonly #turns = new Turns();
+  #tick = 0;
+  #prefillMsPerToken = 0;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    const { device } = options;
+    this.sequences = Array.from(
+      { length: device.lanes + device.spares },
+      (_, index) => new Sequence(index, index < device.lanes),
+    );
+    const budget = options.resumeAllowed ? options.stateRamBytes : 0;
+    const store = new HostStore(budget, this.#turns, (key) => this.#lost.add(key));
+    this.#states = { memory: device.memory, sequences: this.sequences, store };
+    this.#mover = new StateMover(device, options.now);
+    this.#snapshots = new Snapshots(this.#states, this.#mover);
+    this.#placement = new Placement(this.#states, this.#turns);
+    this.#parking = new Parking({
+      device,
+      states: this.#states,
+      mover: this.#mover,
+      placement: this.#placement,
+      onLost: (sequence, from) => this.#lose(sequence, from),
+    });
+  }
+
+  get hostBytes(): number {
+    return this.#states.store.bytes;
+  }
+
+  hasIdleLane(): boolean {
+    return this.sequences.some((sequence) => sequence.isLane && !sequence.busy);
+  }
+
+  /** Resumes as far as anything kept allows, and leaves the run's sequence at that cut. */
+  begin(start: RunStart, moves: Moves): Begun {
+    this.#tick++;
+    this.#placement.now = this.#tick;
+    this.#turns.see(start.conversation, start.turn);
+    const { plan, tenant } = start;
+    const found = this.#options.resumeAllowed ? this.#find(start) : null;
+    const miss: Miss = this.#options.resumeAllowed
+      ? missReason(this.#states, this.#lost, tenant, plan, found?.index ?? 0)
+      : { missReason: "resume-off", missAt: -1 };
+    if (found !== null) this.#snapshots.touch(plan, start, found, this.#tick);
+    if (start.purpose === "warm" && found?.index === plan.keys.length) {
+      const at = found.place.kind === "sequence" ? found.place.sequence : this.#anySequence();
+      return { type: "complete", resumed: { ...describe(found, at, true), ...miss } };
+    }
+    const target = this.#placement.choose(start, found);
+    if (target === null) return { type: "nowhere" };
+    try {
+      if (target.park === "host")
+        return { type: this.#saveFirst(start, target.sequence, moves) ? "saved" : "nowhere" };
+      return { type: "started", resumed: this.#take(start, target, found, miss, moves) };
+    } catch (error) {
+      this.reset(target.sequence);
+      throw error;
+    }
+  }
+
+  #saveFirst(start: RunStart, sequence: Sequence, moves: Moves): boolean {
+    return this.#mayBlock(start, sequence) && this.#parking.saveFull(sequence, this.#tick, moves);
+  }
+
+  #find(start: RunStart): Found | null {
+    return findResume(this.#states, start.tenant, start.plan, this.#placement.rank(start));
+  }
+
+  #take(start: RunStart, target: Target, found: Found | null, miss: Miss, moves: Moves): Resumed {
+    const { sequence, inPlace } = target;
+    const { device } = this.#options;
+    if (target.park === "any") this.#park(start, target, found, moves);
+    this.#lose(sequence, inPlace && found !== null ? found.index : 0);
+    if (loadState(this.#mover, device, sequence, found, inPlace, start.plan, moves)) {
+      this.#adopt(start, sequence, found, moves);
+      return { ...describe(found, sequence, inPlace), ...miss };
+    }
+    // What does not fit this context is a miss, never an error.
+    if (found !== null) this.#dropState(found);
+    sequence.forget();
+    device.clear(sequence.index);
+    this.#adopt(start, sequence, null, moves);
+    const evicted: Miss = { missReason: "evicted", missAt: miss.missAt };
+    return { ...describe(null, sequence, false), ...evicted };
+  }
+
+  #park(start: RunStart, target: Target, found: Found | null, moves: Moves): void {
+    const source = found?.place.kind === "sequence" ? found.place.sequence : null;
+    const maySave = this.#mayBlock(start, target.sequence);
+    this.#parking.park(target.sequence, source, maySave, this.#tick, moves);
+  }
+
+  /** The run's rows are in place up to where it resumes: the sequence is its own from here on. */
+  #adopt(start: RunStart, sequence: Sequence, found: Found | null, moves: Moves): void {
+    const { plan } = start;
+    const length = found?.index ?? 0;
+    const warm = new Uint8Array(plan.cuts.length);
+    if (found !== null) warm.set(found.chain.warm.subarray(0, length));
+    const { tenant, conversation, turn } = start;
+    const end = cutAt(plan, length);
+    sequence.chain = { tenant, conversation, turn, plan, warm, length, end };
+    sequence.live = true;
+    sequence.rows = end;
+    sequence.writer = start.id;
+    sequence.usedAt = this.#tick;
+    sequence.busy = start.purpose === "request";
+    this.#snapshots.adopt(sequence, sequence.chain, this.#tick, moves);
+  }
+
+  /** The device has evaluated chunk `chunk` of the sequence's plan. Takes its trip, keeps its state. */
+  chunkDone(sequence: Sequence, chunk: number, warm: boolean, moves: Moves): void {
+    const { chain } = sequence;
+    if (chain === null) throw new Error("a chunk was evaluated in a sequence without a run");
+    chain.warm[chunk] = warm ? 1 : 0;
+    chain.length = chunk + 1;
+    chain.end = cutAt(chain.plan, chunk + 1);
+    sequence.rows = chain.end;
+    sequence.live = true;
+    this.#snapshots.keep(sequence, chunk, this.#tick, moves);
+  }
+
+  /** Tokens were decoded: the live end is gone. */
+  advanced(sequence: Sequence, rows: number): void {
+    sequence.advance(rows);
+  }
+
+  /** The last chunk, behind the last cut, was evaluated: `rows` tokens. */
+  promptDone(sequence: Sequence, rows: number): void {
+    sequence.advance(rows);
+    if (sequence.chain !== null) sequence.chain.end = sequence.rows;
+  }
+
+  /** A device evaluation has returned; `tokens` is 0 for a decode step. */
+  evaluated(tokens: number, ms: number): void {
+    this.#mover.evaluated();
+    if (tokens === 0) return;
+    const now = ms / tokens;
+    this.#prefillMsPerToken = this.#prefillMsPerToken === 0 ? now : (this.#prefillMsPerToken + now) / 2;
+  }
+
+  release(sequence: Sequence): void {
+    sequence.busy = false;
+    sequence.usedAt = this.#tick;
+  }
+
+  /** After an error: nothing that this sequence holds can be trusted. */
+  reset(sequence: Sequence): void {
+    this.#lose(sequence, 0);
+    sequence.forget();
+    sequence.busy = false;
+    this.#options.device.clear(sequence.index);
+    this.#snapshots.forget(sequence);
+  }
+
+  /**
+   * A full save is one uninterruptible step. While other requests run or wait there is none; for a request that
+   * is alone it must cost less than prefilling what it saves, in the background no more than one chunk.
+   */
+  #mayBlock(start: RunStart, sequence: Sequence): boolean {
+    if (!start.alone || this.#mover.isPending(sequence)) return false;
+    const saveMs = this.#mover.saveMs(this.#mover.size(sequence, "full"));
+    const tokens = start.purpose === "warm" ? this.#options.chunkTokensMax : (sequence.chain?.end ?? 0);
+    return saveMs <= tokens * this.#prefillMsPerToken;
+  }
+
+  /** The keys that this sequence could be resumed at beyond its first `from` chunks are about to go. */
+  #lose(sequence: Sequence, from: number): void {
+    const { chain, live } = sequence;
+    if (chain === null) return;
+    // What is not dense was resumable at its live end; its snapshots are told of when they go.
+    const first =
+      this.#states.memory === "dense" ? from : Math.max(from, live ? chain.length - 1 : chain.length);
+    for (let i = first; i < chain.length; i++) {
+      const key = chain.plan.keys[i];
+      if (key !== undefined) this.#lost.add(key);
+    }
+  }
+
+  #dropState(found: Found): void {
+    const { store } = this.#states;
+    if (found.snapshot !== null) store.drop(found.snapshot);
+    if (found.place.kind === "host") store.drop(found.place.save);
+  }
+
+  #anySequence(): Sequence {
+    const first = this.sequences[0];
+    if (first === undefined) throw new Error("the device has no sequence");
+    return first;
+  }
+}
+
+function describe(found: Found | null, sequence: Sequence, inPlace: boolean) {
+  if (found === null) {
+    return { sequence, chunks: 0, resumedTokens: 0, warmedTokens: 0, source: "none" as const };
+  }
+  return {
+    sequence,
+    chunks: found.index,
+    resumedTokens: cutAt(found.chain.plan, found.index),
+    warmedTokens: warmTokens(found.chain, found.index),
+    source: sourceOf(found, inPlace),
+  };
+}
+
+function sourceOf(found: Found, inPlace: boolean): RunReport["source"] {
+  if (found.place.kind === "host") return "host";
+  if (found.place.kind === "snapshot") return "snapshot";
+  if (!inPlace) return "fork";
+  return found.snapshot === null ? "sequence" : "snapshot";
+}

@@ -1,0 +1,48 @@
+/**
+ * Brings a found state into a sequence. The order is the rule: what cannot be rolled back is restored first,
+ * then the rows behind it are removed (a hybrid refuses it the other way round); and nothing is restored over
+ * a copy that the device has only queued.
+ */
+import type { Device } from "../engine/Device.ts";
+import type { Plan } from "../prompt/plan.ts";
+import { cutAt } from "./Chain.ts";
+import type { Found } from "./findResume.ts";
+import type { Sequence } from "./Sequence.ts";
+import type { Moves, StateMover } from "./StateMover.ts";
+
+/** False when the bytes did not fit; the sequence then holds nothing of use. */
+export function loadState(
+  mover: StateMover,
+  device: Device,
+  into: Sequence,
+  found: Found | null,
+  inPlace: boolean,
+  plan: Plan,
+  moves: Moves,
+): boolean {
+  if (found === null) {
+    device.clear(into.index);
+    return true;
+  }
+  // Any token will do to carry out queued copies: it lands in rows that are replaced or rolled back.
+  const token = plan.tokens[0] ?? 0;
+  const settle = (): void => {
+    if (mover.isPending(into)) mover.settle(into, token, moves);
+  };
+  const { place, snapshot } = found;
+  const cut = cutAt(plan, found.index);
+  if (place.kind === "sequence" && !inPlace) {
+    if (mover.isPending(place.sequence) || mover.isPending(into)) mover.settle(into, token, moves);
+    mover.copy(place.sequence, into, moves);
+  } else if (place.kind === "host") {
+    settle();
+    if (!mover.restore(into, "full", place.save.bytes, moves)) return false;
+    into.rows = cutAt(place.save.chain.plan, place.save.index);
+  }
+  if (snapshot !== null) {
+    settle();
+    if (!mover.restore(into, "partial", snapshot.bytes, moves)) return false;
+    into.rows = place.kind === "snapshot" ? cut : into.rows;
+  }
+  return into.rows === cut || device.truncate(into.index, cut);
+}

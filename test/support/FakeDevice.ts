@@ -1,0 +1,275 @@
+/**
+ * A device whose state is a running hash of the chunks it evaluated. It promises to be as unforgiving as the
+ * real one: another cut, a foreign row, a trip more or less, a row more in a decode step all give other bits,
+ * and touching a queued copy throws. So a kept state that is not exact shows in the next token.
+ */
+import {
+  type DecodeRow,
+  type Device,
+  DeviceError,
+  type DeviceSampler,
+  type StatePart,
+} from "../../src/engine/Device.ts";
+import type { MemoryKind, Sampling } from "../../src/engine/protocol.ts";
+
+export type FakeOp = "prefill" | "decode" | "save" | "restore" | "copy" | "truncate" | "clear";
+
+export interface FakeDeviceOptions {
+  readonly memory: MemoryKind;
+  readonly lanes?: number;
+  readonly spares?: number;
+  readonly ctxTokens?: number;
+  /** Bytes of a partial save. */
+  readonly partialBytes?: number;
+  readonly copyIsDeferred?: boolean;
+  /** Called before each operation, with the tokens or bytes it moves; may throw a DeviceError. */
+  readonly onOp?: (op: FakeOp, seq: number, amount: number) => void;
+}
+
+/** Token that ends a generation; no other token is sampled as it. */
+export const FAKE_END = 2;
+const FAKE_VOCAB = 1000;
+const KINDS: readonly MemoryKind[] = ["dense", "hybrid", "recurrent", "window"];
+const HEADER_INTS = 6;
+const ROW_BYTES = 4;
+
+/** Mixes two 32-bit numbers into a third. */
+export function mix(a: number, b: number): number {
+  let h = Math.imul(a ^ Math.imul(b ^ (b >>> 16), 0x85ebca6b), 0xc2b2ae35);
+  h ^= h >>> 15;
+  h = Math.imul(h + 0x9e3779b9, 0x27d4eb2f);
+  return (h ^ (h >>> 13)) >>> 0;
+}
+
+interface FakeSequence {
+  /** Attention rows: each depends on all before it. Empty on recurrent models. */
+  rows: number[];
+  /** What cannot be rolled back: recurrent state, or what the window holds. */
+  rolling: number;
+  /** Position after which `rolling` stands. */
+  end: number;
+  /** In which order the window's cells lie; 0 right after a restore. */
+  order: number;
+}
+
+export class FakeDevice implements Device {
+  readonly memory: MemoryKind;
+  readonly lanes: number;
+  readonly spares: number;
+  readonly ctxTokens: number;
+  readonly copyIsDeferred: boolean;
+  /** One line for each operation, e.g. `prefill 0 @32 +16`. */
+  readonly log: string[] = [];
+  /** Samplers made and not yet disposed. */
+  samplersOpen = 0;
+  readonly #partialBytes: number;
+  readonly #onOp: (op: FakeOp, seq: number, amount: number) => void;
+  readonly #sequences: FakeSequence[] = [];
+  readonly #pending = new Set<number>();
+  #outputs: number[] = [];
+
+  constructor(options: FakeDeviceOptions) {
+    this.memory = options.memory;
+    this.lanes = options.lanes ?? 1;
+    this.spares = options.spares ?? 1;
+    this.ctxTokens = options.ctxTokens ?? 4096;
+    this.copyIsDeferred = options.copyIsDeferred ?? true;
+    this.#partialBytes = options.partialBytes ?? 256;
+    this.#onOp = options.onOp ?? (() => {});
+    for (let seq = 0; seq < this.lanes + this.spares; seq++) {
+      this.#sequences.push({ rows: [], rolling: 0, end: 0, order: 0 });
+    }
+  }
+
+  prefill(seq: number, pos: number, tokens: Int32Array, logits: boolean): void {
+    this.#note("prefill", seq, tokens.length, `@${pos} +${tokens.length}`);
+    if (tokens.length === 0) throw new Error("an empty chunk was evaluated");
+    const output = this.#evaluate(seq, pos, tokens, 0);
+    this.#outputs = logits ? [output] : [];
+    this.#pending.clear();
+  }
+
+  decode(rows: readonly DecodeRow[]): void {
+    const where = rows.map((row) => `${row.seq}@${row.pos}`).join(" ");
+    this.#note("decode", rows[0]?.seq ?? -1, rows.length, where);
+    if (rows.some((row, i) => row.seq >= this.lanes || row.seq <= (rows[i - 1]?.seq ?? -1))) {
+      throw new Error(`decode rows must be lanes in ascending order: ${where}`);
+    }
+    this.#outputs = rows.map((row) =>
+      this.#evaluate(row.seq, row.pos, Int32Array.of(row.token), rows.length),
+    );
+    this.#pending.clear();
+  }
+
+  /** `stepRows` is 0 for a prefill; else the rows of the decode step, on which decode bits depend. */
+  #evaluate(seq: number, pos: number, tokens: Int32Array, stepRows: number): number {
+    const state = this.#sequence(seq);
+    const rowsEnd = this.memory === "recurrent" ? pos : state.rows.length;
+    const rollingEnd = this.memory === "dense" ? pos : state.end;
+    if (rowsEnd !== pos || rollingEnd !== pos) {
+      throw new Error(
+        `evaluated at ${pos}: rows end at ${rowsEnd}, what cannot be rolled back at ${rollingEnd}`,
+      );
+    }
+    if (pos + tokens.length > this.ctxTokens) throw new Error("evaluated past the context's end");
+    const shape = mix(tokens.length, stepRows);
+    let value = mix(mix(state.rows.at(-1) ?? 0, state.rolling), state.order);
+    for (let i = 0; i < tokens.length; i++) {
+      value = mix(mix(value, tokens[i] ?? 0), shape + i);
+      if (this.memory !== "recurrent") state.rows.push(value);
+    }
+    if (this.memory !== "dense") state.rolling = mix(value, 1);
+    if (this.memory === "window") state.order = mix(state.order + 1, tokens.length);
+    state.end = pos + tokens.length;
+    return value;
+  }
+
+  truncate(seq: number, pos: number): boolean {
+    this.#note("truncate", seq, 0, `@${pos}`);
+    const state = this.#sequence(seq);
+    if (pos === 0) {
+      this.#empty(state);
+      return true;
+    }
+    const foreign = state.end > pos;
+    if (foreign && (this.memory === "hybrid" || this.memory === "recurrent")) return false;
+    if (foreign && this.memory === "window") {
+      // The window has lost what lay before: it "succeeds", and is garbage.
+      state.rolling = mix(state.rolling, 0xbad);
+      state.end = pos;
+    }
+    if (this.memory === "dense") state.end = Math.min(state.end, pos);
+    state.rows.length = Math.min(state.rows.length, pos);
+    return true;
+  }
+
+  clear(seq: number): void {
+    this.#note("clear", seq, 0, "");
+    this.#empty(this.#sequence(seq));
+  }
+
+  copy(src: number, dst: number): void {
+    this.#refusePending("copy", src);
+    this.#refusePending("copy", dst);
+    this.#note("copy", src, this.saveSize(src, "full"), `-> ${dst}`);
+    const from = this.#sequence(src);
+    this.#sequences[dst] = { ...from, rows: from.rows.slice() };
+    if (this.copyIsDeferred) this.#pending.add(src).add(dst);
+  }
+
+  saveSize(seq: number, part: StatePart): number {
+    return part === "partial"
+      ? this.#partialBytes
+      : this.#partialBytes + this.#sequence(seq).rows.length * ROW_BYTES;
+  }
+
+  save(seq: number, part: StatePart): Uint8Array {
+    this.#refusePending("save", seq);
+    if (part === "partial" && this.memory === "dense") throw new Error("a dense model has no partial state");
+    const size = this.saveSize(seq, part);
+    this.#note("save", seq, size, part);
+    const state = this.#sequence(seq);
+    const bytes = new Uint8Array(size);
+    const ints = new Uint32Array(bytes.buffer, 0, size >> 2);
+    const rows = part === "full" ? state.rows : [];
+    ints.set([KINDS.indexOf(this.memory), part === "full" ? 1 : 0, state.end, state.rolling, rows.length, 0]);
+    ints.set(rows, this.#partialBytes >> 2);
+    return bytes;
+  }
+
+  restore(seq: number, part: StatePart, bytes: Uint8Array): boolean {
+    this.#refusePending("restore", seq);
+    this.#note("restore", seq, bytes.length, part);
+    const ints = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+    const [kind, full, end, rolling, rows] = ints;
+    if (
+      ints.length < HEADER_INTS ||
+      kind !== KINDS.indexOf(this.memory) ||
+      full !== (part === "full" ? 1 : 0)
+    ) {
+      return false;
+    }
+    const state = this.#sequence(seq);
+    // A partial state goes over whatever rows are there: nothing checks that they are its own.
+    const from = this.#partialBytes >> 2;
+    if (part === "full") state.rows = Array.from(ints.subarray(from, from + (rows ?? 0)));
+    state.end = end ?? 0;
+    state.rolling = rolling ?? 0;
+    state.order = 0;
+    return true;
+  }
+
+  sampler(sampling: Sampling): DeviceSampler {
+    if (sampling.grammar === "invalid")
+      throw new DeviceError("grammar-invalid", "the grammar does not parse");
+    this.samplersOpen++;
+    return new FakeSampler(this, sampling);
+  }
+
+  output(row: number): number {
+    const output = this.#outputs[row];
+    if (output === undefined) throw new Error(`row ${row} has no logits`);
+    return output;
+  }
+
+  hashLogits(row: number, chain: bigint): bigint {
+    return Bun.hash.xxHash64(Uint32Array.of(this.output(row)), chain);
+  }
+
+  isEnd(token: number): boolean {
+    return token === FAKE_END;
+  }
+
+  [Symbol.dispose](): void {}
+
+  #sequence(seq: number): FakeSequence {
+    const state = this.#sequences[seq];
+    if (state === undefined) throw new Error(`no sequence ${seq}`);
+    return state;
+  }
+
+  #empty(state: FakeSequence): void {
+    state.rows = [];
+    state.rolling = 0;
+    state.end = 0;
+    state.order = 0;
+  }
+
+  #refusePending(op: FakeOp, seq: number): void {
+    if (this.#pending.has(seq)) throw new Error(`${op} of sequence ${seq} while its copy is queued`);
+  }
+
+  #note(op: FakeOp, seq: number, amount: number, more: string): void {
+    this.#onOp(op, seq, amount);
+    this.log.push(`${op} ${op === "decode" ? more : `${seq} ${more}`}`.trimEnd());
+  }
+}
+
+/** Grammar `dead-end:3` allows no third token; `invalid` does not parse. */
+class FakeSampler implements DeviceSampler {
+  readonly #device: FakeDevice;
+  readonly #sampling: Sampling;
+  readonly #deadEndAt: number;
+  #sampled = 0;
+
+  constructor(device: FakeDevice, sampling: Sampling) {
+    this.#device = device;
+    this.#sampling = sampling;
+    const match = /^dead-end:(\d+)$/.exec(sampling.grammar ?? "");
+    this.#deadEndAt = match === null ? Number.POSITIVE_INFINITY : Number(match[1]);
+  }
+
+  sample(row: number): { readonly token: number } | { readonly deadEnd: string } {
+    this.#sampled++;
+    if (this.#sampled >= this.#deadEndAt) return { deadEnd: "the grammar allows no token here" };
+    const output = this.#device.output(row);
+    const value =
+      this.#sampling.temperature > 0 ? mix(mix(output, this.#sampling.seed), this.#sampled) : output;
+    if (!this.#sampling.ignoreEos && value % 16 === 5) return { token: FAKE_END };
+    return { token: 3 + (value % FAKE_VOCAB) };
+  }
+
+  [Symbol.dispose](): void {
+    this.#device.samplersOpen--;
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * llama.cpp's sampler chain with its grammar, for one run. A dead end is a value; a grammar that llama.cpp
+ * could not be trusted with never reaches it.
+ */
+import type { Sampling } from "../src/engine/protocol.ts";
+import type { Context } from "./Context.ts";
+import { FfiError, statusError, unwrap, withWords } from "./FfiError.ts";
+import { grammarProblem } from "./grammarCheck.ts";
+import { Handle } from "./Handle.ts";
+import { CODES, floats, integers, type Shim } from "./symbols.ts";
+import { cString } from "./text.ts";
+
+/** A token, already accepted; or the sentence why none is left. */
+export type Sampled = { readonly token: number } | { readonly deadEnd: string };
+
+export class Sampler extends Handle {
+  readonly #shim: Shim;
+  readonly #id: number;
+  readonly #deadEnd: string;
+
+  private constructor(context: Context, id: number, deadEnd: string) {
+    super("sampler", context);
+    this.#shim = context.native().shim;
+    this.#id = id;
+    this.#deadEnd = deadEnd;
+  }
+
+  /**
+   * @param history tokens that the penalties look back on before the first generated one: the prompt's end.
+   * @throws FfiError: `grammar-invalid` with the place, `range` for a number out of range.
+   */
+  static open(context: Context, sampling: Sampling, history?: Int32Array): Sampler {
+    const { shim, id } = context.native();
+    checkSampling(sampling, context.model.vocab.size);
+    const { grammar = "", logitBias } = sampling;
+    const problem = grammar === "" ? null : grammarProblem(grammar);
+    if (problem) throw new FfiError("grammar-invalid", problem);
+    const last =
+      sampling.repeatLastN < 0 ? context.ctxTokens : Math.min(sampling.repeatLastN, context.ctxTokens);
+    const whole = integers("sample", {
+      WT_SAMPLE_TOP_K: sampling.topK,
+      WT_SAMPLE_PENALTY_LAST: last,
+      WT_SAMPLE_SEED: sampling.seed | 0,
+      WT_SAMPLE_BIASES: logitBias.length,
+      WT_SAMPLE_IGNORE_EOS: sampling.ignoreEos ? 1 : 0,
+    });
+    const real = floats("sampleFloats", {
+      WT_SAMPLE_TEMPERATURE: sampling.temperature,
+      WT_SAMPLE_TOP_P: sampling.topP,
+      WT_SAMPLE_MIN_P: sampling.minP,
+      WT_SAMPLE_REPEAT: sampling.repeatPenalty,
+      WT_SAMPLE_FREQUENCY: sampling.frequencyPenalty,
+      WT_SAMPLE_PRESENCE: sampling.presencePenalty,
+    });
+    /* Never empty: a pointer to nothing is none that bun:ffi passes. */
+    const tokens = Int32Array.from([...logitBias.map((one) => one.token), 0]);
+    const values = Float32Array.from([...logitBias.map((one) => one.bias), 0]);
+    const opened = withWords(shim, "Cannot start sampling", () =>
+      shim.wt_sampler_new(id, whole, real, tokens, values, cString(grammar)),
+    );
+    const sampler = new Sampler(context, opened, deadEndSentence(sampling));
+    if (history && history.length > 0 && last > 0) sampler.#lookBack(history.subarray(-last));
+    return sampler;
+  }
+
+  #lookBack(tokens: Int32Array): void {
+    try {
+      unwrap(this.#shim.wt_sampler_history(this.#id, tokens, tokens.length), "Cannot start sampling");
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Samples from a row of the last evaluation. @throws FfiError for a row that is not there, or NaN logits. */
+  sample(row: number): Sampled {
+    this.use();
+    const token = this.#shim.wt_sampler_sample(this.#id, row);
+    if (token >= 0) return { token };
+    if (token === CODES.WT_DEAD_END) return { deadEnd: this.#deadEnd };
+    throw statusError(token, `Cannot sample from row ${row}`);
+  }
+
+  protected release(): void {
+    unwrap(this.#shim.wt_sampler_free(this.#id), "Cannot close the sampler");
+  }
+}
+
+function deadEndSentence(sampling: Sampling): string {
+  if (!sampling.grammar) return "no token is left to choose from: every one is biased away";
+  return sampling.ignoreEos
+    ? "the grammar allows no token of the vocabulary here, with the end of the reply forbidden by ignore_eos"
+    : "the grammar allows no token of the vocabulary here";
+}
+
+/** The range of each number; names as clients know them. */
+function checkSampling(sampling: Sampling, vocabSize: number): void {
+  const check = (name: string, ok: boolean, allowed: string) => {
+    if (!ok) throw new FfiError("range", `${name} must be ${allowed}`);
+  };
+  check("temperature", Number.isFinite(sampling.temperature), "a number");
+  check("top_k", Number.isInteger(sampling.topK) && Math.abs(sampling.topK) < 2 ** 31, "a whole number");
+  check("top_p", Number.isFinite(sampling.topP), "a number");
+  check("min_p", Number.isFinite(sampling.minP), "a number");
+  const repeat = sampling.repeatPenalty;
+  check(
+    "repeat_penalty",
+    Number.isFinite(repeat) && repeat >= 1e-3 && repeat <= 1e3,
+    "between 0.001 and 1000",
+  );
+  check("frequency_penalty", Number.isFinite(sampling.frequencyPenalty), "a number");
+  check("presence_penalty", Number.isFinite(sampling.presencePenalty), "a number");
+  const last = sampling.repeatLastN;
+  check("repeat_last_n", Number.isInteger(last) && last >= -1, "a whole number of -1 and above");
+  check("seed", Number.isInteger(sampling.seed), "a whole number");
+  for (const { token, bias } of sampling.logitBias) {
+    check(
+      "logit_bias",
+      Number.isInteger(token) && token >= 0 && token < vocabSize,
+      `tokens of 0 to ${vocabSize - 1}`,
+    );
+    check("logit_bias", Number.isFinite(bias) || bias === Number.NEGATIVE_INFINITY, "numbers");
+  }
+}

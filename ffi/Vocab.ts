@@ -1,0 +1,146 @@
+/**
+ * A model's vocabulary and tokenizer. What is asked often is read once: attributes and end flags at the first
+ * use, each token's bytes when first wanted.
+ */
+import type { SpecialToken, TextVocab } from "../src/prompt/TextVocab.ts";
+import { FfiError, unwrap } from "./FfiError.ts";
+import type { Model } from "./Model.ts";
+import { CODES } from "./symbols.ts";
+import { askText } from "./text.ts";
+
+/** Bits of a token's attributes, as llama.cpp numbers them. */
+export const TOKEN_UNKNOWN = 1 << 0;
+export const TOKEN_CONTROL = 1 << 3;
+export const TOKEN_USER_DEFINED = 1 << 4;
+export const TOKEN_BYTE = 1 << 5;
+
+const encoder = new TextEncoder();
+
+export class Vocab implements TextVocab {
+  readonly #model: Model;
+  #tables: { readonly attributes: Int32Array; readonly ends: Uint8Array } | null = null;
+  #specials: readonly SpecialToken[] | null = null;
+  readonly #pieces: (Uint8Array | undefined)[] = [];
+  #size = -1;
+  /** Room for tokens, kept between calls. */
+  #room = new Int32Array(4096);
+
+  constructor(model: Model) {
+    this.#model = model;
+  }
+
+  #number(which: number): number {
+    const { shim, id } = this.#model.native();
+    return Number(shim.wt_model_number(id, which));
+  }
+
+  get size(): number {
+    if (this.#size < 0) this.#size = this.#number(CODES.WT_MODEL_VOCAB);
+    return this.#size;
+  }
+  /** False for a file that holds no tokenizer. */
+  get hasTokenizer(): boolean {
+    return this.#number(CODES.WT_MODEL_VOCAB_TYPE) !== 0;
+  }
+  get bos(): number {
+    return this.#number(CODES.WT_MODEL_BOS);
+  }
+  get eos(): number {
+    return this.#number(CODES.WT_MODEL_EOS);
+  }
+  /** End of turn; -1 where the vocabulary has none. */
+  get eot(): number {
+    return this.#number(CODES.WT_MODEL_EOT);
+  }
+  get addBos(): boolean {
+    return this.#number(CODES.WT_MODEL_ADD_BOS) === 1;
+  }
+  get addEos(): boolean {
+    return this.#number(CODES.WT_MODEL_ADD_EOS) === 1;
+  }
+
+  #read(): { readonly attributes: Int32Array; readonly ends: Uint8Array } {
+    const { shim, id } = this.#model.native();
+    if (this.#tables) return this.#tables;
+    const attributes = new Int32Array(this.size);
+    const ends = new Uint8Array(this.size);
+    if (this.size > 0) {
+      unwrap(shim.wt_vocab_attributes(id, attributes, ends, this.size), "Cannot read the vocabulary");
+    }
+    this.#tables = { attributes, ends };
+    return this.#tables;
+  }
+
+  get specials(): readonly SpecialToken[] {
+    if (this.#specials) return this.#specials;
+    const out: SpecialToken[] = [];
+    for (const [id, bits] of this.#read().attributes.entries()) {
+      if ((bits & (TOKEN_CONTROL | TOKEN_USER_DEFINED)) === 0) continue;
+      const text = this.text(id);
+      if (text !== "") out.push({ id, text, kind: bits & TOKEN_CONTROL ? "control" : "user-defined" });
+    }
+    this.#specials = out;
+    return out;
+  }
+
+  /** Attribute bits. @throws FfiError("range") for no token of this vocabulary. */
+  attributes(token: number): number {
+    return this.#read().attributes[this.#checked(token)] ?? 0;
+  }
+
+  isControl(token: number): boolean {
+    return (this.attributes(token) & TOKEN_CONTROL) !== 0;
+  }
+
+  isEnd(token: number): boolean {
+    return this.#read().ends[token] === 1;
+  }
+
+  /** The entry as the vocabulary spells it; "" for -1, which stands for "none". */
+  text(token: number): string {
+    if (token === -1) return "";
+    const { shim, id } = this.#model.native();
+    const checked = this.#checked(token);
+    return askText("Cannot read a token", (text, size) => shim.wt_vocab_text(id, checked, text, size));
+  }
+
+  piece(token: number): Uint8Array {
+    const { shim, id } = this.#model.native();
+    const known = this.#pieces[token];
+    if (known) return known;
+    let bytes = new Uint8Array(64);
+    const read = () =>
+      unwrap(shim.wt_vocab_piece(id, this.#checked(token), bytes, bytes.byteLength), "Cannot read a token");
+    let length = read();
+    if (length > bytes.byteLength) {
+      bytes = new Uint8Array(length);
+      length = read();
+    }
+    const piece = bytes.slice(0, length);
+    this.#pieces[token] = piece;
+    return piece;
+  }
+
+  tokenise(text: string, parseSpecial: boolean): Int32Array {
+    const { shim, id } = this.#model.native();
+    if (text === "") return new Int32Array(0);
+    if (!this.hasTokenizer) throw new FfiError("range", `${this.#model.path} holds no tokenizer`);
+    const bytes = encoder.encode(text);
+    const ask = () =>
+      shim.wt_tokenise(id, bytes, bytes.byteLength, this.#room, this.#room.length, parseSpecial ? 1 : 0);
+    if (this.#room.length < bytes.byteLength + 16) this.#room = new Int32Array(bytes.byteLength + 16);
+    let count = ask();
+    if (count === CODES.WT_TOO_SMALL) {
+      this.#room = new Int32Array(this.#room[0] ?? 0);
+      count = ask();
+    }
+    return this.#room.slice(0, unwrap(count, "Cannot tokenise the text"));
+  }
+
+  #checked(token: number): number {
+    if (!Number.isInteger(token) || token < 0 || token >= this.size) {
+      throw new FfiError("range", `there is no token ${token}: the vocabulary has ${this.size}`);
+    }
+    return token;
+  }
+}

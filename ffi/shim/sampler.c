@@ -1,0 +1,238 @@
+/*
+ * A sampler chain with its grammar, for one run.
+ *
+ * The chain chooses first; its one choice is checked against the grammar; only when the grammar refuses it
+ * is the whole vocabulary masked and the chain asked again. A token is accepted only when it was checked:
+ * the library ends the process on any other. Its check and its acceptance read a token's bytes by the same
+ * rules but for one case, a character of value 0 that is spelt with several bytes, where the check stops
+ * and the acceptance goes on. Such a token is refused here, which takes following the bytes along.
+ */
+
+#define WT_PIECE_BYTES 4096
+#define WT_BANNED 16
+#define WT_MINUS_INFINITY 0xff800000u
+
+struct wt_sampler {
+    void *chain;
+    void *grammar;
+    struct wt_context *context;
+    int32_t ignore_ends;
+    int32_t partial_value; /* of the character that the accepted bytes leave open */
+    int32_t partial_left;  /* bytes that it still lacks */
+};
+
+static void wt_sampler_drop(struct wt_sampler *s) {
+    if (s->chain) llama_sampler_free(s->chain);
+    if (s->grammar) llama_sampler_free(s->grammar);
+    free(s);
+}
+
+static int wt_add(void *chain, void *sampler) {
+    if (sampler) llama_sampler_chain_add(chain, sampler);
+    return sampler != NULL;
+}
+
+/* The client's biases, and the tokens that the model itself says are never to be chosen. */
+static int32_t wt_sampler_biases(struct wt_sampler *s, int32_t count, const int32_t *tokens, const float *values) {
+    struct wt_model *m = s->context->model;
+    int32_t suppressed = 0;
+    const int32_t *suppress = llama_vocab_get_suppress_tokens(m->vocab, &suppressed);
+    if (!suppress) suppressed = 0;
+    if (count + suppressed == 0) return 0;
+    struct llama_logit_bias *bias = malloc(((size_t) count + (size_t) suppressed) * sizeof(struct llama_logit_bias));
+    if (!bias) return WT_OUT_OF_MEMORY;
+    uint32_t never = WT_MINUS_INFINITY;
+    for (int32_t i = 0; i < count; i++) {
+        bias[i].token = tokens[i];
+        bias[i].bias = values[i];
+    }
+    for (int32_t i = 0; i < suppressed; i++) {
+        bias[count + i].token = suppress[i];
+        memcpy(&bias[count + i].bias, &never, sizeof(never));
+    }
+    int added = wt_add(s->chain, llama_sampler_init_logit_bias(m->vocab_size, count + suppressed, bias));
+    free(bias);
+    return added ? 0 : WT_OUT_OF_MEMORY;
+}
+
+/* llama-server's order: biases, penalties, top_k, top_p, min_p, temperature, choice. */
+static int32_t wt_sampler_chain(struct wt_sampler *s, const int32_t *integers, const float *floats) {
+    int added = 1;
+    if (integers[WT_SAMPLE_PENALTY_LAST] > 0)
+        added &= wt_add(s->chain, llama_sampler_init_penalties(s->context->model->vocab_size,
+            integers[WT_SAMPLE_PENALTY_LAST], floats[WT_SAMPLE_REPEAT], floats[WT_SAMPLE_FREQUENCY], floats[WT_SAMPLE_PRESENCE]));
+    if (floats[WT_SAMPLE_TEMPERATURE] <= 0.0f) {
+        added &= wt_add(s->chain, llama_sampler_init_greedy());
+        return added ? 0 : WT_OUT_OF_MEMORY;
+    }
+    added &= wt_add(s->chain, llama_sampler_init_top_k(integers[WT_SAMPLE_TOP_K]));
+    added &= wt_add(s->chain, llama_sampler_init_top_p(floats[WT_SAMPLE_TOP_P], 0));
+    added &= wt_add(s->chain, llama_sampler_init_min_p(floats[WT_SAMPLE_MIN_P], 0));
+    added &= wt_add(s->chain, llama_sampler_init_temp(floats[WT_SAMPLE_TEMPERATURE]));
+    added &= wt_add(s->chain, llama_sampler_init_dist((uint32_t) integers[WT_SAMPLE_SEED]));
+    return added ? 0 : WT_OUT_OF_MEMORY;
+}
+
+int32_t wt_sampler_new(int32_t context, const int32_t *integers, const float *floats, const int32_t *bias_tokens, const float *bias_values, const char *grammar) {
+    struct wt_context *c = wt_object(WT_CONTEXT, context);
+    if (!c) return WT_BAD_HANDLE;
+    if (integers[WT_SAMPLE_BIASES] < 0) return WT_RANGE;
+    for (int32_t i = 0; i < integers[WT_SAMPLE_BIASES]; i++)
+        if (bias_tokens[i] < 0 || bias_tokens[i] >= c->model->vocab_size) return WT_RANGE;
+    struct wt_sampler *s = calloc(1, sizeof(struct wt_sampler));
+    if (!s) return WT_OUT_OF_MEMORY;
+    s->context = c;
+    s->ignore_ends = integers[WT_SAMPLE_IGNORE_EOS] != 0;
+    s->chain = llama_sampler_chain_init(llama_sampler_chain_default_params());
+    int32_t status = s->chain ? wt_sampler_biases(s, integers[WT_SAMPLE_BIASES], bias_tokens, bias_values) : WT_OUT_OF_MEMORY;
+    if (status == 0) status = wt_sampler_chain(s, integers, floats);
+    if (status == 0 && grammar && *grammar) {
+        s->grammar = llama_sampler_init_grammar(c->model->vocab, grammar, "root");
+        if (!s->grammar) status = WT_GRAMMAR;
+    }
+    if (status == 0) status = wt_handle_new(WT_SAMPLER, s);
+    if (status < 0) wt_sampler_drop(s);
+    else c->children++;
+    return status;
+}
+
+int32_t wt_sampler_free(int32_t sampler) {
+    struct wt_sampler *s = wt_object(WT_SAMPLER, sampler);
+    if (!s) return WT_BAD_HANDLE;
+    wt_handle_free(sampler);
+    s->context->children--;
+    wt_sampler_drop(s);
+    return 0;
+}
+
+/* Follows a token's bytes as the library's grammar reads them. 0: a character of value 0, or no bytes. */
+static int wt_follow(struct wt_sampler *s, int32_t token, int32_t *value_out, int32_t *left_out) {
+    char piece[WT_PIECE_BYTES];
+    int32_t length = llama_token_to_piece(s->context->model->vocab, token, piece, WT_PIECE_BYTES, 0, 1);
+    if (length <= 0) return 0;
+    int32_t value = s->partial_value, left = s->partial_left;
+    for (int32_t i = 0; i < length; i++) {
+        uint32_t byte = (uint32_t) piece[i] & 0xffu;
+        if (left > 0) {
+            value = (int32_t) ((uint32_t) value << 6 | (byte & 0x3fu));
+            left--;
+        } else {
+            left = byte < 0x80u ? 0 : byte < 0xc0u ? -1 : byte < 0xe0u ? 1 : byte < 0xf0u ? 2 : 3;
+            if (left < 0) return 1; /* no character starts so: the grammar's own check refuses it */
+            value = (int32_t) (left == 0 ? byte : byte & ((1u << (6 - left)) - 1u));
+        }
+        if (left == 0 && value == 0) return 0;
+    }
+    *value_out = value;
+    *left_out = left;
+    return 1;
+}
+
+static int wt_is_least(float logit) {
+    uint32_t bits;
+    memcpy(&bits, &logit, sizeof(bits));
+    return bits == WT_MINUS_INFINITY || (bits & 0x7fffffffu) > 0x7f800000u;
+}
+
+/* All of a row's tokens with their logits; 0 when one is NaN or +infinity, which the chain cannot sort. */
+static int wt_fill(struct wt_sampler *s, const float *logits, struct llama_token_data_array *array) {
+    struct wt_context *c = s->context;
+    const uint32_t *from = (const uint32_t *) logits, *end = from + c->model->vocab_size;
+    uint32_t *to = (uint32_t *) c->candidates, token = 0, bad = 0;
+    while (from < end) {
+        uint32_t bits = *from++;
+        to[0] = token++;
+        to[1] = bits;
+        to[2] = 0;
+        to += 3;
+        bad |= (bits & 0x7fffffffu) > 0x7f800000u;
+        bad |= bits == 0x7f800000u;
+    }
+    if (s->ignore_ends)
+        for (int32_t i = 0; i < c->model->end_count; i++)
+            ((uint32_t *) &c->candidates[c->model->ends[i]])[1] = WT_MINUS_INFINITY;
+    array->data = c->candidates;
+    array->size = (size_t) c->model->vocab_size;
+    array->selected = -1;
+    array->sorted = 0;
+    return !bad;
+}
+
+static int32_t wt_choose(struct wt_sampler *s, struct llama_token_data_array *array) {
+    if (array->size == 0) return WT_DEAD_END;
+    llama_sampler_apply(s->chain, array);
+    if (array->selected < 0 || (size_t) array->selected >= array->size) return WT_DEAD_END;
+    if (wt_is_least(array->data[array->selected].logit)) return WT_DEAD_END;
+    return array->data[array->selected].id;
+}
+
+static int wt_is_end(struct wt_sampler *s, int32_t token) {
+    for (int32_t i = 0; i < s->context->model->end_count; i++)
+        if (s->context->model->ends[i] == token) return 1;
+    return 0;
+}
+
+static int wt_allows(struct wt_sampler *s, int32_t token) {
+    int32_t value, left;
+    if (!wt_is_end(s, token) && !wt_follow(s, token, &value, &left)) return 0;
+    struct llama_token_data one = { token, 1.0f, 0.0f };
+    struct llama_token_data_array array = { &one, 1, -1, 0 };
+    llama_sampler_apply(s->grammar, &array);
+    return !wt_is_least(one.logit);
+}
+
+/* Keeps what the grammar allows. */
+static void wt_mask(struct wt_sampler *s, struct llama_token_data_array *array, const int32_t *banned, int32_t count) {
+    llama_sampler_apply(s->grammar, array);
+    size_t kept = 0;
+    for (size_t i = 0; i < array->size; i++) {
+        if (wt_is_least(array->data[i].logit)) continue;
+        int32_t k = 0;
+        while (k < count && banned[k] != array->data[i].id) k++;
+        if (k == count) array->data[kept++] = array->data[i];
+    }
+    array->size = kept;
+}
+
+static int32_t wt_choose_masked(struct wt_sampler *s, const float *logits) {
+    int32_t banned[WT_BANNED];
+    for (int32_t count = 0; count < WT_BANNED; count++) {
+        struct llama_token_data_array array;
+        wt_fill(s, logits, &array);
+        wt_mask(s, &array, banned, count);
+        int32_t token = wt_choose(s, &array);
+        if (token < 0 || wt_allows(s, token)) return token;
+        banned[count] = token;
+    }
+    return WT_DEAD_END;
+}
+
+int32_t wt_sampler_sample(int32_t sampler, int32_t row) {
+    struct wt_sampler *s = wt_object(WT_SAMPLER, sampler);
+    if (!s) return WT_BAD_HANDLE;
+    const float *logits = wt_row(s->context, row);
+    if (!logits) return WT_RANGE;
+    struct llama_token_data_array array;
+    if (!wt_fill(s, logits, &array)) return WT_BAD_NUMBERS;
+    int32_t token = wt_choose(s, &array);
+    if (s->grammar && (token < 0 || !wt_allows(s, token))) token = wt_choose_masked(s, logits);
+    if (token < 0) return token;
+    if (s->grammar) {
+        int32_t value = 0, left = 0;
+        if (!wt_is_end(s, token)) wt_follow(s, token, &value, &left);
+        llama_sampler_accept(s->grammar, token);
+        s->partial_value = value;
+        s->partial_left = left;
+    }
+    llama_sampler_accept(s->chain, token);
+    return token;
+}
+
+int32_t wt_sampler_history(int32_t sampler, const int32_t *tokens, int32_t count) {
+    struct wt_sampler *s = wt_object(WT_SAMPLER, sampler);
+    if (!s) return WT_BAD_HANDLE;
+    for (int32_t i = 0; i < count; i++)
+        if (tokens[i] < 0 || tokens[i] >= s->context->model->vocab_size) return WT_RANGE;
+    for (int32_t i = 0; i < count; i++) llama_sampler_accept(s->chain, tokens[i]);
+    return 0;
+}

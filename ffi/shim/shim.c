@@ -1,0 +1,7 @@
+/* The shim as one translation unit: for a C compiler; `ffi/shimSource.ts` joins the same files for Bun's `cc`. */
+#include "shim.h"
+#include "llama.h"
+#include "process.c"
+#include "model.c"
+#include "context.c"
+#include "sampler.c"

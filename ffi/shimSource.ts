@@ -1,0 +1,17 @@
+/**
+ * The shim's C source as one text, for Bun's `cc`. The files are imported as text, so that they travel inside
+ * a compiled executable; `cc` needs a path, so the text is written to the cache folder, named by its hash.
+ */
+import contextSource from "./shim/context.c" with { type: "text" };
+import llamaSource from "./shim/llama.h" with { type: "text" };
+import modelSource from "./shim/model.c" with { type: "text" };
+import processSource from "./shim/process.c" with { type: "text" };
+import samplerSource from "./shim/sampler.c" with { type: "text" };
+import shimHeader from "./shim/shim.h" with { type: "text" };
+
+/** In the order of `shim/shim.c`, less the includes of one another. */
+export function shimSource(): string {
+  return [shimHeader, llamaSource, processSource, modelSource, contextSource, samplerSource]
+    .map((text) => text.replace(/^#include ".*"$/gm, ""))
+    .join("\n");
+}

@@ -3,6 +3,7 @@ import type { Message } from "../chat/messages.ts";
 import type { TemplateCaps } from "./hostContext.ts";
 import type { OpenerSource } from "./openers.ts";
 import { PROBE_TOOL, probeInput, probeReply, probeResult } from "./probeCaps.ts";
+import type { TextVocab } from "./TextVocab.ts";
 
 export interface Dialect {
   /** Tags around reasoning, e.g. `<think>` and `</think>`; null where the model has none that is known. */
@@ -35,7 +36,7 @@ export function probeDialect(
     (pair) => pair !== null && !user.includes(pair.start) && !opening.includes(pair.start),
   );
   return {
-    reasoning: tags ?? tagsInSource(template),
+    reasoning: tags ?? usualTags(template, source.vocab),
     loopReasoning: loop.includes("wtreasoning"),
     oldReasoning: old.includes("wtreasoning"),
     caps,
@@ -52,9 +53,10 @@ function tagsAround(rendered: string): Dialect["reasoning"] {
   return start === undefined || end === undefined ? null : { start, end };
 }
 
-/** Templates that never print a reasoning field but cut it out of the text (QwQ, the R1 distillations). */
-function tagsInSource(template: string): Dialect["reasoning"] {
-  return template.includes("</think>") ? { start: "<think>", end: "</think>" } : null;
+/** Templates that print no reasoning field: they cut it out of the text, only open it, or leave it to the model. */
+function usualTags(template: string, vocab: TextVocab): Dialect["reasoning"] {
+  const known = vocab.specials.some(({ text }) => text === "</think>") || /<\/?think>/.test(template);
+  return known ? { start: "<think>", end: "</think>" } : null;
 }
 
 /** Text literals that a template looks for in a message: `'</think>' in content`, `content.split('</think>')`. */

@@ -142,7 +142,8 @@ function closersIn(source: OpenerSource, messages: readonly Message[], gap: Gap)
   const history = messages.slice(0, gap.index);
   const rendered = rendering(source, history, false);
   const last = rendered === undefined ? undefined : spans(rendered, history).at(-1);
-  if (rendered === undefined || last === undefined) return [];
+  // Behind a message whose text was dropped stand its own marks, the opening one included.
+  if (rendered === undefined || last?.index !== gap.index - 1) return [];
   const trailing = specialsIn(source, rendered.slice(last.to));
   let same = 0;
   while (same < trailing.length && trailing[same] === gap.specials[same]) same++;

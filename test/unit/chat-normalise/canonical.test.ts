@@ -4,6 +4,7 @@ import { canonicalForm, canonicalMessages, canonicalTools } from "../../../src/c
 import type { AssistantMessage, Message, Tool } from "../../../src/chat/messages.ts";
 import { orderLike } from "../../../src/chat/orderLike.ts";
 import { AppError } from "../../../src/errors.ts";
+import type { Json } from "../../../src/json/json.ts";
 import { parseJson } from "../../../src/json/parseJson.ts";
 import { writeJson } from "../../../src/json/writeJson.ts";
 
@@ -108,7 +109,7 @@ describe("habits that change nothing", () => {
         {
           id: "1",
           name: "f",
-          arguments: new Map([
+          arguments: new Map<string, Json>([
             ["a", []],
             ["b", new Map()],
           ]),

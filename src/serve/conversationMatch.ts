@@ -2,10 +2,11 @@
  * How well a request goes on from a conversation's last request: by the chunks that both prompts begin with, past
  * the end of system and tools. Two conversations of one agent share that end, and nothing behind it.
  */
-import type { PromptInput } from "../chat/messages.ts";
+import type { Message, PromptInput } from "../chat/messages.ts";
+import { writeJson } from "../json/writeJson.ts";
 import type { Plan } from "../prompt/plan.ts";
 
-/** What is remembered of a conversation's last request. */
+/** What is remembered of a conversation's last request; no text of it. */
 export interface LastRequest {
   /** API key and user agent. */
   readonly client: string;
@@ -14,8 +15,8 @@ export interface LastRequest {
   readonly keys: BigUint64Array;
   readonly messageCount: number;
   readonly firstUser: bigint;
-  /** The request itself, where it has no cut past its head that it could be known by. */
-  readonly short: PromptInput | null;
+  /** Hash of its messages, where it has no cut past its head that it could be known by; else null. */
+  readonly short: bigint | null;
 }
 
 export interface Match {
@@ -25,64 +26,86 @@ export interface Match {
   readonly hints: number;
 }
 
-export function lastRequest(plan: Plan, prompt: PromptInput, client: string, session: string): LastRequest {
-  const head = headTokens(plan);
-  return {
-    client,
-    session,
-    keys: plan.keys,
-    messageCount: prompt.messages.length,
-    firstUser: firstUser(prompt),
-    short: plan.cuts.some((cut) => cut > head) ? null : prompt,
-  };
-}
+/** A request that looks for its conversation. */
+export class ArrivingRequest {
+  readonly #plan: Plan;
+  readonly #messages: readonly Message[];
+  readonly #client: string;
+  readonly #session: string;
+  readonly #firstUser: bigint;
+  /** End of system and tools in tokens, or 0 where no cut lies there. */
+  readonly #head: number;
+  /** Hashes of the first n messages. */
+  readonly #hashes = new Map<number, bigint>();
 
-/** Undefined where `now` does not go on from `last`. `plan` was made from the prompt of `now`. */
-export function matchOf(
-  last: LastRequest,
-  now: LastRequest,
-  plan: Plan,
-  prompt: PromptInput,
-): Match | undefined {
-  const chunks = sharedChunks(last, now, plan);
-  if (chunks === 0 && !continuesShort(last.short, prompt)) return undefined;
-  const sameSession = now.session !== "" && last.session === now.session;
-  return { chunks, hints: (sameSession ? 2 : 0) + (last.client === now.client ? 1 : 0) };
+  /** `plan` was made from `prompt`. */
+  constructor(plan: Plan, prompt: PromptInput, client: string, session: string) {
+    this.#plan = plan;
+    this.#messages = prompt.messages;
+    this.#client = client;
+    this.#session = session;
+    this.#firstUser = hashOf(prompt.messages.find((message) => message.role === "user")?.content ?? "");
+    this.#head = plan.keep.find((keep) => keep.reason === "head")?.cut ?? 0;
+  }
+
+  /** As the conversation's next request will find it. */
+  remembered(): LastRequest {
+    const isShort = !this.#plan.cuts.some((cut) => cut > this.#head);
+    return {
+      client: this.#client,
+      session: this.#session,
+      keys: this.#plan.keys,
+      messageCount: this.#messages.length,
+      firstUser: this.#firstUser,
+      short: isShort ? this.#hashOfFirst(this.#messages.length) : null,
+    };
+  }
+
+  /** Undefined where this request does not go on from `last`. */
+  match(last: LastRequest): Match | undefined {
+    let shared = 0;
+    while (shared < this.#plan.keys.length && this.#plan.keys[shared] === last.keys[shared]) shared += 1;
+    const chunks = this.#isPastHead(last, shared) ? shared : 0;
+    if (chunks === 0 && !(shared === last.keys.length && this.#continuesShort(last))) return undefined;
+    const sameSession = this.#session !== "" && last.session === this.#session;
+    return { chunks, hints: (sameSession ? 2 : 0) + (last.client === this.#client ? 1 : 0) };
+  }
+
+  #isPastHead(last: LastRequest, shared: number): boolean {
+    // Where no cut tells system and tools from the rest, the first user message has to.
+    if (this.#head === 0 && last.firstUser !== this.#firstUser) return false;
+    return (this.#plan.cuts[shared - 1] ?? 0) > this.#head;
+  }
+
+  /**
+   * A prompt too short for a cut past its head ("hi") shares no chunk with any other; it is known by its
+   * messages: all of them come first in the new request, and what follows, if anything, is a reply.
+   */
+  #continuesShort(last: LastRequest): boolean {
+    if (last.short === null || last.messageCount > this.#messages.length) return false;
+    const next = this.#messages[last.messageCount];
+    if (next !== undefined && next.role !== "assistant") return false;
+    return last.short === this.#hashOfFirst(last.messageCount);
+  }
+
+  #hashOfFirst(count: number): bigint {
+    const known = this.#hashes.get(count);
+    if (known !== undefined) return known;
+    const hash = hashOf(JSON.stringify(this.#messages.slice(0, count), mapsAsJson));
+    this.#hashes.set(count, hash);
+    return hash;
+  }
 }
 
 export function isBetter(a: Match, b: Match): boolean {
   return a.chunks === b.chunks ? a.hints > b.hints : a.chunks > b.chunks;
 }
 
-/** End of system and tools in tokens, or 0 where no cut lies there. */
-function headTokens(plan: Plan): number {
-  return plan.keep.find((keep) => keep.reason === "head")?.cut ?? 0;
+function hashOf(text: string): bigint {
+  return Bun.hash.xxHash64(text);
 }
 
-/** Chunks that both prompts begin with, or 0 when they part within system and tools. */
-function sharedChunks(last: LastRequest, now: LastRequest, plan: Plan): number {
-  let shared = 0;
-  while (shared < plan.keys.length && plan.keys[shared] === last.keys[shared]) shared += 1;
-  const head = headTokens(plan);
-  // Where no cut tells system and tools from the rest, the first user message has to.
-  if (head === 0 && last.firstUser !== now.firstUser) return 0;
-  return (plan.cuts[shared - 1] ?? 0) > head ? shared : 0;
-}
-
-function firstUser(prompt: PromptInput): bigint {
-  return Bun.hash.xxHash64(prompt.messages.find((message) => message.role === "user")?.content ?? "");
-}
-
-/**
- * A prompt too short for a cut past its head ("hi") shares no chunk with any other; it is known by its
- * messages: all of them come first in the new request, and what follows, if anything, is a reply.
- */
-function continuesShort(short: PromptInput | null, prompt: PromptInput): boolean {
-  if (short === null || short.messages.length > prompt.messages.length) return false;
-  const next = prompt.messages[short.messages.length];
-  if (next !== undefined && next.role !== "assistant") return false;
-  return (
-    Bun.deepEquals(short.messages, prompt.messages.slice(0, short.messages.length)) &&
-    Bun.deepEquals(short.tools, prompt.tools)
-  );
+/** The only maps in a message are its calls' arguments. */
+function mapsAsJson(_key: string, value: unknown): unknown {
+  return value instanceof Map ? writeJson(value) : value;
 }

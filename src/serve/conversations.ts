@@ -8,7 +8,7 @@ import type { AssistantMessage, PromptInput } from "../chat/messages.ts";
 import type { ConversationTurn } from "../engine/protocol.ts";
 import type { Plan } from "../prompt/plan.ts";
 import type { Habits } from "../warm/protocol.ts";
-import { isBetter, type LastRequest, lastRequest, type Match, matchOf } from "./conversationMatch.ts";
+import { ArrivingRequest, isBetter, type LastRequest, type Match } from "./conversationMatch.ts";
 import { type Evidence, habitEvidence } from "./habitEvidence.ts";
 
 /**
@@ -55,15 +55,15 @@ export class Conversations {
   /** Finds or opens the request's conversation, and learns from what came back of its last reply. */
   arrive(arrival: Arrival): ConversationTurn {
     const client = JSON.stringify([arrival.tenant, arrival.userAgent]);
-    const now = lastRequest(arrival.plan, arrival.prompt, client, arrival.session);
-    const found = this.#find(arrival, now) ?? this.#open(arrival.tenant);
+    const request = new ArrivingRequest(arrival.plan, arrival.prompt, client, arrival.session);
+    const found = this.#find(request, arrival.tenant) ?? this.#open(arrival.tenant);
     if (found.reply !== null && found.last !== null) {
       const seen = habitEvidence(found.reply, arrival.prompt, found.last.messageCount);
       found.evidence = { ...found.evidence, ...seen };
       touch(this.#clients, client, { ...this.#clients.get(client), ...seen }, this.#max);
     }
     found.turn += 1;
-    found.last = now;
+    found.last = request.remembered();
     found.reply = null;
     touch(this.#conversations, found.id, found, this.#max);
     return { id: found.id, turn: found.turn };
@@ -87,12 +87,12 @@ export class Conversations {
     return { id, tenant, turn: 0, last: null, reply: null, evidence: {} };
   }
 
-  #find(arrival: Arrival, now: LastRequest): Conversation | undefined {
+  #find(request: ArrivingRequest, tenant: string): Conversation | undefined {
     let best: { readonly conversation: Conversation; readonly match: Match } | undefined;
     // From the last used to the first, so that of equal ones the last used is taken.
     for (const conversation of [...this.#conversations.values()].reverse()) {
-      if (conversation.tenant !== arrival.tenant || conversation.last === null) continue;
-      const match = matchOf(conversation.last, now, arrival.plan, arrival.prompt);
+      if (conversation.tenant !== tenant || conversation.last === null) continue;
+      const match = request.match(conversation.last);
       if (match !== undefined && (best === undefined || isBetter(match, best.match))) {
         best = { conversation, match };
       }

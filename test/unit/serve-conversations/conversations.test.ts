@@ -1,7 +1,7 @@
 /** Which conversation a request belongs to, by its plan's chunks; a table of who follows whom. */
 import { describe, expect, test } from "bun:test";
 import type { Message, PromptInput } from "../../../src/chat/messages.ts";
-import { isBetter, lastRequest, type Match, matchOf } from "../../../src/serve/conversationMatch.ts";
+import { ArrivingRequest, isBetter, type Match } from "../../../src/serve/conversationMatch.ts";
 import { Conversations } from "../../../src/serve/conversations.ts";
 import { assistant, planOf, promptOf, result, system, user } from "./toyPrompt.ts";
 
@@ -101,6 +101,13 @@ const table: readonly {
     ],
   },
   {
+    name: "short messages under another API key, too",
+    requests: [
+      [[user("hi")], "a1", { tenant: "key-1" }],
+      [[user("hi"), assistant("Hello!"), user("Who are you?")], "b1", { tenant: "key-2" }],
+    ],
+  },
+  {
     name: "without a system prompt, chunks past the start decide",
     requests: [
       [[ask], "a1"],
@@ -161,8 +168,8 @@ describe("conversations", () => {
     const one = promptOf([agent, ask]);
     const two = promptOf([agent, ask, answer, more]);
     const matchFrom = (prompt: PromptInput, client: string, session: string): Match => {
-      const now = lastRequest(planOf(two), two, "me", "mine");
-      const match = matchOf(lastRequest(planOf(prompt), prompt, client, session), now, planOf(two), two);
+      const last = new ArrivingRequest(planOf(prompt), prompt, client, session).remembered();
+      const match = new ArrivingRequest(planOf(two), two, "me", "mine").match(last);
       if (match === undefined) throw new Error("no match");
       return match;
     };

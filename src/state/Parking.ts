@@ -31,7 +31,7 @@ export class Parking {
   park(sequence: Sequence, source: Sequence | null, mayFullSave: boolean, now: number, moves: Moves): void {
     const { mover, placement } = this.#options;
     const worth = placement.worth(sequence);
-    if (worth === 0 || mover.isPending(sequence)) return;
+    if (worth === 0 || placement.isOutdated(sequence) || mover.isPending(sequence)) return;
     const spare = placement.spare(sequence, source);
     const spareWorth = spare === null ? Number.POSITIVE_INFINITY : placement.worth(spare);
     if (spare !== null && spareWorth === 0) this.#copyTo(sequence, spare, moves);

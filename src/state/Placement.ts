@@ -90,6 +90,15 @@ export class Placement {
     );
     const free = spares.find((sequence) => this.worth(sequence) === 0 || this.#isEarlier(sequence, want));
     if (free !== undefined) return keepOpen(free, false);
+    // Its conversation's own sequence, where all of it is kept elsewhere: a recurrent snapshot is a full save.
+    const own = this.#states.sequences.find(
+      (sequence) =>
+        !sequence.busy &&
+        sequence !== at &&
+        sequence.chain?.conversation === want.conversation &&
+        this.worth(sequence) === 0,
+    );
+    if (own !== undefined) return keepOpen(own, false);
     const least = this.#least(spares);
     if (least !== null) return { sequence: least, inPlace: false, park: "host" };
     return source === null ? null : { sequence: source, inPlace: true, park: "host" };
@@ -124,6 +133,12 @@ export class Placement {
     return this.#lostTokens(sequence, index) > 0;
   }
 
+  /** Its conversation has gone on elsewhere. */
+  isOutdated(sequence: Sequence): boolean {
+    const { chain } = sequence;
+    return chain !== null && chain.turn < this.#turns.newest(chain.conversation);
+  }
+
   worth(sequence: Sequence): number {
     const { chain } = sequence;
     if (chain === null) return 0;
@@ -133,7 +148,7 @@ export class Placement {
         bytes: 1,
         usedAt: sequence.usedAt,
         shared: false,
-        superseded: chain.turn < this.#turns.newest(chain.conversation),
+        superseded: this.isOutdated(sequence),
       },
       this.now,
     );

@@ -144,8 +144,8 @@ export function isTerminal(event: EngineEvent): boolean {
 }
 
 /** The same run in a fresh engine that keeps nothing. */
-export function coldRun(memory: MemoryKind, plan: Plan, options: RunOptions = {}) {
-  const harness = new EngineHarness({ memory, lanes: 1, spares: 0, stateRamBytes: 0 });
+export function coldRun(memory: MemoryKind, plan: Plan, options: RunOptions = {}, ctxTokens = 4096) {
+  const harness = new EngineHarness({ memory, lanes: 1, spares: 0, stateRamBytes: 0, ctxTokens });
   const id = harness.submit(plan, options);
   harness.drain();
   return { end: harness.terminal(id), tokens: harness.tokens(id) };

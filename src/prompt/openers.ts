@@ -39,8 +39,8 @@ export function learnOpeners(source: OpenerSource): Openers {
       else same.push(gap);
       for (const closer of closersIn(source, messages, gap)) closers.add(closer);
     }
-    const first = specialsIn(source, rendered).find((special) => special !== source.vocab.bos);
-    if (first !== undefined) heads.add(first);
+    const head = firstOpener(source, rendered);
+    if (head !== undefined) heads.add(head);
   }
   // What begins a prompt closes nothing; without this, a template that opens a reply unasked would say so.
   for (const head of heads) closers.delete(head);
@@ -135,6 +135,13 @@ function gapsOf(source: OpenerSource, rendered: string, messages: readonly Messa
 
 function specialsIn(source: OpenerSource, text: string): number[] {
   return source.spellings.find(text).map(({ special }) => special.id);
+}
+
+/** The special token that a prompt begins with; the one behind BOS where BOS stands alone in front. */
+function firstOpener(source: OpenerSource, rendered: string): number | undefined {
+  const [first, second] = source.spellings.find(rendered);
+  const alone = first?.special.id === source.vocab.bos && second?.from === first.to;
+  return (alone ? second : first)?.special.id;
 }
 
 /** Of a gap's special tokens, those that the template writes as well when the conversation ends there. */

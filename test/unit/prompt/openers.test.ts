@@ -60,6 +60,14 @@ test("a tool result opens longer than a user message where it stands in one", ()
   expect(others).toContain("<|im_start|>user\n<tool_response>");
 });
 
+test("a BOS that is the opener itself is one, also behind a system prompt that nobody sent", () => {
+  const vocab = new FakeVocab({ ...FAMILIES.chatml.vocab, bos: "<|im_start|>" });
+  const preamble =
+    "{%- if messages[0].role != 'system' %}{{- '<|im_start|>system\\nBe kind.<|im_end|>\\n' }}{%- endif %}";
+  const prompter = new Prompter({ template: preamble + FAMILIES.chatml.template, vocab });
+  expect(prompter.openers).toEqual([[vocab.idOf("<|im_start|>")]]);
+});
+
 test("a template that opens a reply unasked keeps its opener", () => {
   const template = `${FAMILIES.chatml.template.replaceAll("{%- if add_generation_prompt %}", "{%- if true %}")}`;
   const vocab = vocabOf("chatml");

@@ -228,6 +228,16 @@ describe("the assistant's own text", () => {
     expect(vocab.show(of([user, reply("<think>why</think>because"), user]))).not.toContain("why");
   });
 
+  test("a call's tag does not stay, even where the template looks for it", () => {
+    const own = vocabOf("chatml");
+    const looking = `{%- for m in messages %}{{- '<|im_start|>' }}{{- 'call' if '<tool_call>' in m.content else m.content }}{%- endfor %}`;
+    const { tokens } = new Prompter({ template: looking, vocab: own }).tokens(
+      input([reply("<tool_call>x")]),
+      OPTIONS,
+    );
+    expect(own.show(tokens)).toBe("«<|im_start|>»<tool_call>x");
+  });
+
   test("but nobody else's does, and no other tag", () => {
     expect(of([{ role: "user", content: "<think>a</think>" }])).not.toContain(vocab.idOf("<think>"));
     const tags = of([user, reply("<tool_call><|im_start|><tool_response>")]);

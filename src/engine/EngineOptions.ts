@@ -1,4 +1,7 @@
+import type { CacheType } from "../../ffi/Context.ts";
+
 /** What the engine Worker is started with: settings only, resolved and checked by `src/config.ts`. */
+
 export interface EngineOptions {
   readonly modelPath: string;
   /** libllama to load (file), found by `ffi/library.ts` on the HTTP side. */
@@ -14,8 +17,8 @@ export interface EngineOptions {
   readonly threadsBatch: number;
   /** -1 all. */
   readonly gpuLayers: number;
-  readonly cacheTypeK: string;
-  readonly cacheTypeV: string;
+  readonly cacheTypeK: CacheType;
+  readonly cacheTypeV: CacheType;
   /** Tokens of one chunk at most: llama.cpp's n_ubatch. */
   readonly ubatch: number;
   readonly mmap: boolean;

@@ -10,8 +10,6 @@ export interface MemoryWish {
   readonly ctxSize: number;
   readonly parallel: number;
   readonly spareSequences: number;
-  readonly cacheTypeK: string;
-  readonly cacheTypeV: string;
   readonly ubatch: number;
   /** -1: a quarter of what is left after the weights, at most 8 GiB. */
   readonly stateRamBytes: number;
@@ -80,8 +78,6 @@ function tryPlan(
   const kv: KvWish = {
     ctxTokens: tried.ctxTokens,
     sequences: tried.parallel + tried.spares,
-    typeK: wish.cacheTypeK,
-    typeV: wish.cacheTypeV,
     ubatch: wish.ubatch,
   };
   const kvBytes = memoryBytes(shape, kv);
@@ -147,8 +143,6 @@ function doesNotFit(shape: ModelShape, wish: MemoryWish, room: MemoryRoom, state
   const kv = memoryBytes(shape, {
     ctxTokens: CTX_TOKENS_MIN,
     sequences: 1 + wish.spareSequences,
-    typeK: wish.cacheTypeK,
-    typeV: wish.cacheTypeV,
     ubatch: wish.ubatch,
   });
   const have =

@@ -13,6 +13,8 @@ export interface SetupFacts {
   readonly devices: readonly string[];
   readonly systemInfo: string;
   readonly ctxTokens: number;
+  /** A device splits attention by the longest of its streams: how many there are may show in bits. */
+  readonly sequences: number;
   readonly chunkTokensMin: number;
   readonly chunkTokensMax: number;
   readonly tripTokensMin: number;
@@ -52,6 +54,7 @@ export function setupHash(options: EngineOptions, facts: SetupFacts): bigint {
     flashAttention: true,
     swaFull: false,
     ctxTokens: facts.ctxTokens,
+    sequences: facts.sequences,
     rope: options.rope,
     adapters: [],
     chunks: [facts.chunkTokensMin, facts.chunkTokensMax, facts.tripTokensMin],

@@ -1,41 +1,31 @@
 import { describe, expect, test } from "bun:test";
 import { MemoryError, type MemoryWish, planMemory } from "../../../src/engine/memory.ts";
-import { memoryBytes, modelShape } from "../../../src/engine/modelShape.ts";
+import { type ModelShape, measureBytes, memoryBytes } from "../../../src/engine/modelShape.ts";
+import { FakeDevice } from "../../support/FakeDevice.ts";
 
 const GIB = 2 ** 30;
 
-/** Qwen3-8B: 36 layers, 8 KV heads of 128, f16: 4.8 GB at 32k tokens (design.md, fact 11). */
-const QWEN3_8B = modelShape(
-  (key) =>
-    ({
-      "general.architecture": "qwen3",
-      "qwen3.attention.key_length": "128",
-      "qwen3.attention.value_length": "128",
-    })[key],
-  {
-    weightBytes: 5 * GIB,
-    layers: 36,
-    embedding: 4096,
-    heads: 32,
-    headsKv: 8,
-    window: 0,
-    vocab: 151936,
-    ctxTrain: 40960,
-    recurrent: false,
-  },
-);
+/** Qwen3-8B: 36 layers, 8 KV heads of 128, f16: 4.8 GB at 32k tokens. */
+const QWEN3_8B: ModelShape = {
+  weightBytes: 5 * GIB,
+  embedding: 4096,
+  vocab: 151936,
+  ctxTrain: 40960,
+  tokenBytes: 36 * 8 * 128 * 2 * 2,
+  windowTokenBytes: 0,
+  window: 0,
+  recurrentBytes: 0,
+};
 const WISH: MemoryWish = {
   ctxSize: 32768,
   parallel: 4,
   spareSequences: 1,
-  cacheTypeK: "f16",
-  cacheTypeV: "f16",
   ubatch: 512,
   stateRamBytes: GIB,
   deviceShare: 0,
 };
 const kv = (ctxTokens: number, sequences: number) =>
-  memoryBytes(QWEN3_8B, { ctxTokens, sequences, typeK: "f16", typeV: "f16", ubatch: 512 });
+  memoryBytes(QWEN3_8B, { ctxTokens, sequences, ubatch: 512 });
 
 describe("memory plan", () => {
   test("KV bytes of a known model", () => {
@@ -97,29 +87,14 @@ describe("memory plan", () => {
     expect(plan(13 * GIB)).toBeLessThan(2 * GIB);
   });
 
-  test("hybrid layers without attention take recurrent rows instead of KV", () => {
-    const shape = modelShape(
-      (key) =>
-        ({
-          "general.architecture": "lfm2",
-          "lfm2.attention.head_count_kv": "[0, 2, 0, 2]",
-          "lfm2.attention.key_length": "32",
-          "lfm2.attention.value_length": "32",
-          "lfm2.shortconv.l_cache": "3",
-        })[key],
-      {
-        weightBytes: 1,
-        layers: 4,
-        embedding: 192,
-        heads: 6,
-        headsKv: 2,
-        window: 0,
-        vocab: 1472,
-        ctxTrain: 4096,
-        recurrent: true,
-      },
-    );
-    expect(shape.kPerLayer).toEqual([0, 64, 0, 64]);
-    expect(shape.recurrentBytes).toBe(2 * 4 * 192 * 2);
+  test("a sliding layer takes its window, recurrent rows no context", () => {
+    const shape = { ...QWEN3_8B, tokenBytes: 10, windowTokenBytes: 100, window: 1024, recurrentBytes: 7 };
+    const bytes = memoryBytes(shape, { ctxTokens: 8192, sequences: 2, ubatch: 512 });
+    expect(bytes).toBe(2 * (8192 * 10 + 1536 * 100 + 7));
+  });
+
+  test("what a device takes per token is measured", () => {
+    using device = new FakeDevice({ memory: "dense", lanes: 1, spares: 0, ctxTokens: 256 });
+    expect(measureBytes(device)).toMatchObject({ windowTokenBytes: 0, recurrentBytes: 0 });
   });
 });

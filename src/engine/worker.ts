@@ -1,0 +1,73 @@
+/**
+ * The engine Worker: owns the model, the one context and all kept states. It takes commands between two steps
+ * of the loop, and says `ready` or `fatal` once, then events.
+ */
+import type { WorkerInit, WorkerMessage } from "./EngineClient.ts";
+import { EngineLoop } from "./EngineLoop.ts";
+import type { EngineOptions } from "./EngineOptions.ts";
+import { type OpenedEngine, openEngine } from "./openEngine.ts";
+import type { EngineCommand } from "./protocol.ts";
+
+declare const self: Worker;
+
+let engine: { readonly opened: OpenedEngine; readonly loop: EngineLoop } | undefined;
+let pumping = false;
+
+self.onmessage = (event: MessageEvent<WorkerInit | EngineCommand>) => {
+  const message = event.data;
+  if (message.type === "init") {
+    init(message.options);
+    return;
+  }
+  if (engine === undefined) return;
+  engine.loop.handle(message);
+  if (message.type === "close") close();
+  else pump();
+};
+
+function init(options: EngineOptions): void {
+  try {
+    const opened = openEngine(options);
+    const loop = new EngineLoop({
+      device: opened.device,
+      chunkTokensMax: opened.ready.chunkTokensMax,
+      stateRamBytes: opened.stateRamBytes,
+      queueMax: options.queueMax,
+      exactDecode: options.exactDecode,
+      debugHashes: options.debugHashes,
+      resumeAllowed: opened.ready.resume.allowed,
+      clock: performance,
+      emit: post,
+    });
+    engine = { opened, loop };
+    post(opened.ready);
+  } catch (error) {
+    post({ type: "fatal", message: sentence(error) });
+  }
+}
+
+/** An immediate lets the messages that have arrived meanwhile be handled before the next step. */
+function pump(): void {
+  if (pumping) return;
+  pumping = true;
+  setImmediate(tick);
+}
+
+function tick(): void {
+  pumping = false;
+  if (engine?.loop.step() === true) pump();
+}
+
+function close(): void {
+  engine?.opened.device[Symbol.dispose]();
+  engine = undefined;
+  post({ type: "closed" });
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function post(message: WorkerMessage): void {
+  self.postMessage(message);
+}

@@ -34,12 +34,12 @@ export interface FullSave extends HostState {
 export class HostStore {
   readonly budgetBytes: number;
   readonly #turns: Turns;
-  readonly #onLost: (key: bigint) => void;
+  readonly #onLost: (key: bigint, tenant: string) => void;
   readonly #snapshots = new Map<bigint, Snapshot>();
   readonly #saves = new Set<FullSave>();
   #bytes = 0;
 
-  constructor(budgetBytes: number, turns: Turns, onLost: (key: bigint) => void) {
+  constructor(budgetBytes: number, turns: Turns, onLost: (key: bigint, tenant: string) => void) {
     this.budgetBytes = budgetBytes;
     this.#turns = turns;
     this.#onLost = onLost;
@@ -115,6 +115,6 @@ export class HostStore {
     if (!had) return;
     this.#bytes -= state.bytes.length;
     const key = state.chain.plan.keys[state.index - 1];
-    if (key !== undefined) this.#onLost(key);
+    if (key !== undefined) this.#onLost(key, state.chain.tenant);
   }
 }

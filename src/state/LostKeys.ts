@@ -2,23 +2,24 @@
 const LOST_KEYS_MAX = 4096;
 
 export class LostKeys {
-  readonly #keys = new Set<bigint>();
+  /** Key → tenant. */
+  readonly #keys = new Map<bigint, string>();
 
-  add(key: bigint): void {
+  add(key: bigint, tenant: string): void {
     this.#keys.delete(key);
-    this.#keys.add(key);
+    this.#keys.set(key, tenant);
     if (this.#keys.size <= LOST_KEYS_MAX) return;
-    for (const oldest of this.#keys) {
+    for (const oldest of this.#keys.keys()) {
       this.#keys.delete(oldest);
       return;
     }
   }
 
-  /** Chunks of the longest lost state of these keys, 0 where none was lost. */
-  longest(keys: BigUint64Array): number {
+  /** Chunks of the tenant's longest lost state of these keys, 0 where none was lost. */
+  longest(keys: BigUint64Array, tenant: string): number {
     for (let index = keys.length; index > 0; index--) {
       const key = keys[index - 1];
-      if (key !== undefined && this.#keys.has(key)) return index;
+      if (key !== undefined && this.#keys.get(key) === tenant) return index;
     }
     return 0;
   }

@@ -80,7 +80,7 @@ export class StateKeeper {
       (_, index) => new Sequence(index, index < device.lanes),
     );
     const budget = options.resumeAllowed ? options.stateRamBytes : 0;
-    const store = new HostStore(budget, this.#turns, (key) => this.#lost.add(key));
+    const store = new HostStore(budget, this.#turns, (key, tenant) => this.#lost.add(key, tenant));
     this.#states = { memory: device.memory, sequences: this.sequences, store };
     this.#mover = new StateMover(device, options.now);
     this.#snapshots = new Snapshots(this.#states, this.#mover);
@@ -243,7 +243,7 @@ export class StateKeeper {
       this.#states.memory === "dense" ? from : Math.max(from, live ? chain.length - 1 : chain.length);
     for (let i = first; i < chain.length; i++) {
       const key = chain.plan.keys[i];
-      if (key !== undefined) this.#lost.add(key);
+      if (key !== undefined) this.#lost.add(key, chain.tenant);
     }
   }
 

@@ -25,7 +25,7 @@ export function missReason(
   if (resumed === plan.keys.length) return { missReason: "none", missAt: -1 };
   const near = nearest(states, tenant, plan);
   const missAt = near.tokens < 0 || near.tokens === plan.tokens.length ? -1 : near.tokens;
-  if (lost.longest(plan.keys) > resumed) return { missReason: "evicted", missAt };
+  if (lost.longest(plan.keys, tenant) > resumed) return { missReason: "evicted", missAt };
   if (near.chunks > resumed) return { missReason: "no-rollback", missAt };
   return { missReason: near.chunks === 0 ? "cold" : "tokens-differ", missAt };
 }

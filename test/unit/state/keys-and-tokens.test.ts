@@ -1,0 +1,37 @@
+/** A key is looked up, never trusted; a tenant's states are its own, even where keys collide. */
+import { describe, expect, test } from "bun:test";
+import type { MemoryKind } from "../../../src/engine/protocol.ts";
+import type { Plan } from "../../../src/prompt/plan.ts";
+import { coldRun, EngineHarness } from "../../support/EngineHarness.ts";
+import { makePlan, prompt, user, words } from "../../support/makePlan.ts";
+
+const KINDS: readonly MemoryKind[] = ["dense", "hybrid", "recurrent", "window"];
+
+/** The plan's tokens with another one at `at`, under the same keys. */
+function collide(plan: Plan, at: number): Plan {
+  const tokens = plan.tokens.slice();
+  tokens[at] = 999;
+  return { ...plan, tokens };
+}
+
+describe.each(KINDS)("%s", (memory) => {
+  const plan = makePlan(memory, prompt(words(1, 150), user(2, 40)));
+
+  test.each([0, 70])("colliding keys with other tokens from %d on resume only what agrees", (at) => {
+    const engine = new EngineHarness({ memory });
+    engine.run(plan, { conversation: "a" });
+    const other = collide(plan, at);
+    const report = engine.run(other, { conversation: "b" });
+    expect(report.resumedTokens).toBeLessThanOrEqual(at);
+    expect(coldRun(memory, other).end).toMatchObject({ report: { logitsHash: report.logitsHash } });
+  });
+
+  test("another tenant neither resumes nor learns anything, though the keys are the same", () => {
+    const engine = new EngineHarness({ memory, spares: 0 });
+    engine.run(plan, { conversation: "a", tenant: "a" });
+    const report = engine.run(plan, { conversation: "b", tenant: "b" });
+    expect(report).toMatchObject({ resumedTokens: 0, source: "none", missAt: -1 });
+    const parted = engine.run(makePlan(memory, prompt(words(1, 150), user(3, 40))), { tenant: "c" });
+    expect(parted).toMatchObject({ resumedTokens: 0, missReason: "cold", missAt: -1 });
+  });
+});

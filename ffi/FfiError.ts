@@ -59,8 +59,8 @@ const LOG_BYTES = 16 * 1024;
 const decoder = new TextDecoder();
 
 /**
- * Calls into llama.cpp and, when that fails, says in its own words why: the last line it logged on this
- * thread that names a cause. `llama_model_load: error loading model: x` becomes `x`.
+ * Calls into llama.cpp and, when that fails, says in its own words why: what it logged on this thread that
+ * names a cause. `llama_model_load: error loading model: x` becomes `x`.
  */
 export function withWords(shim: Shim, doing: string, call: () => number): number {
   const mark = shim.wt_log_mark();
@@ -77,17 +77,21 @@ export function wordsSince(shim: Shim, mark: number): string {
 }
 
 /** Lines that only say that something failed, without why. */
-const EMPTY_WORDS = /^(failed to load model|failed to initialize the context|error loading model)\.?$/;
+const EMPTY_WORDS =
+  /^(llama_model_loader: )?(failed to load model.*|failed to initialize the context|error loading model)\.?$/;
 
+/** The first error that names a cause; else the last warning that does. */
 export function logWords(log: string): string {
   const lines = log
     .split("\n")
-    .map((line) =>
-      line
-        .replace(/^[A-Za-z_][\w:]*(\(\))?: /, "")
-        .replace(/^(error loading model|failed to initialize the context): /, "")
-        .trim(),
-    )
-    .filter((line) => line !== "" && !EMPTY_WORDS.test(line));
-  return lines.at(-1) ?? "";
+    .map((line) => ({ isError: line.startsWith("E"), words: causeOf(line.slice(1)) }))
+    .filter(({ words }) => words !== "" && !EMPTY_WORDS.test(words));
+  return (lines.find((line) => line.isError) ?? lines.at(-1))?.words ?? "";
+}
+
+function causeOf(line: string): string {
+  return line
+    .replace(/^[A-Za-z_][\w:]*(\(\))?: /, "")
+    .replace(/^(error loading model|failed to initialize the context): /, "")
+    .trim();
 }

@@ -1,23 +1,21 @@
 /** What can be said of a model file before llama.cpp opens it, each in one sentence. */
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { FfiError } from "./FfiError.ts";
+import { HeaderTooShort, headerProblem } from "./ggufHeader.ts";
 
 /** Magic, version, and the counts of tensors and metadata. */
 const HEADER_BYTES = 24;
 const VERSIONS = [2, 3];
+/** Metadata is read in steps of this size, each four times the last. */
+const FIRST_BYTES = 4 << 20;
+const METADATA_BYTES_MAX = 1 << 30;
 
-/** @throws FfiError("model-file") for a file that is missing, unreadable, or no GGUF of a known version. */
+/** @throws FfiError("model-file") for a file that is missing, unreadable, no whole GGUF, or one that would abort. */
 export function checkModelFile(path: string): void {
-  const header = Buffer.alloc(HEADER_BYTES);
-  let read = 0;
+  let file: number;
   try {
     if (!statSync(path).isFile()) throw new FfiError("model-file", `${path} is not a file.`);
-    const file = openSync(path, "r");
-    try {
-      read = readSync(file, header, 0, HEADER_BYTES, 0);
-    } finally {
-      closeSync(file);
-    }
+    file = openSync(path, "r");
   } catch (error) {
     if (error instanceof FfiError) throw error;
     const code = (error as { code?: string }).code;
@@ -25,15 +23,41 @@ export function checkModelFile(path: string): void {
       code === "ENOENT" ? "there is no such file" : `it cannot be read (${code ?? String(error)})`;
     throw new FfiError("model-file", `Cannot load ${path}: ${reason}.`);
   }
-  if (read < 4 || header.toString("latin1", 0, 4) !== "GGUF") {
-    throw new FfiError("model-file", `${path} is not a GGUF model file.`);
+  try {
+    const problem = problemOf(file);
+    if (problem) throw new FfiError("model-file", `Cannot load ${path}: ${problem}.`);
+  } finally {
+    closeSync(file);
   }
-  if (read < HEADER_BYTES) throw new FfiError("model-file", `${path} is a truncated GGUF file.`);
+}
+
+function problemOf(file: number): string | null {
+  const size = fstatSync(file).size;
+  const header = readStart(file, HEADER_BYTES);
+  if (header.length < 4 || header.toString("latin1", 0, 4) !== "GGUF") return "it is not a GGUF model file";
+  if (header.length < HEADER_BYTES) return "it is a truncated GGUF file";
   const version = header.readUInt32LE(4);
   if (!VERSIONS.includes(version)) {
-    throw new FfiError(
-      "model-file",
-      `${path} is GGUF version ${version}; versions ${VERSIONS.join(" and ")} are supported.`,
-    );
+    return `it is GGUF version ${version}; versions ${VERSIONS.join(" and ")} are supported`;
   }
+  for (let bytes = FIRST_BYTES; ; bytes *= 4) {
+    try {
+      return headerProblem(readStart(file, Math.min(bytes, size)));
+    } catch (error) {
+      if (!(error instanceof HeaderTooShort)) throw error;
+      if (bytes >= size) return "it is a truncated or damaged GGUF file: its metadata goes on behind its end";
+      if (bytes >= METADATA_BYTES_MAX) return "its metadata is larger than 1 GiB";
+    }
+  }
+}
+
+function readStart(file: number, bytes: number): Buffer {
+  const buffer = Buffer.alloc(bytes);
+  let read = 0;
+  while (read < bytes) {
+    const got = readSync(file, buffer, read, bytes - read, read);
+    if (got === 0) break;
+    read += got;
+  }
+  return buffer.subarray(0, read);
 }

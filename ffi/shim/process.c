@@ -137,6 +137,7 @@ int32_t wt_log_read(uint32_t since, char *text, int32_t size) {
         struct wt_log_line *line = &log->lines[number % WT_LOG_LINES];
         if (line->number != number || line->thread != self) continue;
         if (length > 0 && length + 1 < size) text[length++] = '\n';
+        if (length + 1 < size) text[length++] = line->level == WT_LEVEL_ERROR ? 'E' : 'W';
         int32_t rest = size - length;
         int32_t bytes = wt_text(line->text, rest > 0 ? text + length : NULL, rest);
         length += bytes < rest ? bytes : (rest > 0 ? rest - 1 : 0);

@@ -160,7 +160,7 @@ WT_API int32_t wt_preload(const char *path);
 WT_API int32_t wt_backends_load(const char *folder);
 WT_API int32_t wt_version_text(char *text, int32_t size);
 WT_API int32_t wt_system_text(char *text, int32_t size);
-/* A mark in the log, and what llama.cpp warned of or failed with on this thread since then, a line each. */
+/* A mark in the log, and what this thread's calls logged since then: lines that start with E (error) or W. */
 WT_API uint32_t wt_log_mark(void);
 WT_API int32_t wt_log_read(uint32_t since, char *text, int32_t size);
 

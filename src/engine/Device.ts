@@ -60,8 +60,11 @@ export interface Device {
   save(seq: number, part: StatePart): Uint8Array;
   /** Replaces that part of `seq`. False when the bytes do not fit this context. */
   restore(seq: number, part: StatePart, bytes: Uint8Array): boolean;
-  /** Throws DeviceError("grammar-invalid") where the grammar does not parse. */
-  sampler(sampling: Sampling): DeviceSampler;
+  /**
+   * `history` is the prompt, which the penalties look back on.
+   * Throws DeviceError("grammar-invalid") where the grammar does not parse.
+   */
+  sampler(sampling: Sampling, history: Int32Array): DeviceSampler;
   /** XXH64 of the raw f32 logits of a row, seeded with `chain`. */
   hashLogits(row: number, chain: bigint): bigint;
   /** End-of-generation token? */

@@ -87,7 +87,7 @@ export class EngineLoop {
 
   /** Ends a run with its terminal event. Whatever is saved for later is saved after it, or was before. */
   end(run: Run, event: (at: number) => EngineEvent): void {
-    if (run.phase === "ended") return;
+    if (run.phase === "ended") throw new Error(`run ${run.id} ends a second time`);
     run.phase = "ended";
     for (const queue of [this.#waiting, this.#running, this.#warm]) {
       const at = queue.indexOf(run);
@@ -129,7 +129,6 @@ export class EngineLoop {
       canPrefill: prefilling || (this.#waiting.length > 0 && this.states.hasIdleLane()),
       decoding: this.#running.length - (prefilling ? 1 : 0),
       lastUnit: this.#lastUnit,
-      requests: this.#running.length + this.#waiting.length,
       warmRuns: this.#warm.length,
     });
   }
@@ -168,7 +167,7 @@ export class EngineLoop {
     let sampler: DeviceSampler | null = null;
     try {
       if (spec.sampling !== undefined && spec.purpose === "request")
-        sampler = this.options.device.sampler(spec.sampling);
+        sampler = this.options.device.sampler(spec.sampling, spec.plan.tokens);
     } catch (error) {
       if (!(error instanceof DeviceError)) throw error;
       refuse(error.code, error.message);

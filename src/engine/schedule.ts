@@ -9,14 +9,11 @@ export interface Work {
   readonly canPrefill: boolean;
   readonly decoding: number;
   readonly lastUnit: Unit;
-  /** Requests that run or wait. */
-  readonly requests: number;
   readonly warmRuns: number;
 }
 
 export function nextUnit(work: Work): Unit {
   if (work.canPrefill && (work.decoding === 0 || work.lastUnit !== "prefill")) return "prefill";
   if (work.decoding > 0) return "decode";
-  if (work.requests > 0) return "idle";
   return work.warmRuns > 0 ? "warm" : "idle";
 }

@@ -4,7 +4,7 @@
  * ends is the one that a cold run of the same plan gives, and no figure claims more than is true. A seed
  * replays everything.
  */
-import { DeviceError } from "../../src/engine/Device.ts";
+import { type Device, DeviceError } from "../../src/engine/Device.ts";
 import type { EngineEvent, MemoryKind, RunReport } from "../../src/engine/protocol.ts";
 import type { Plan } from "../../src/prompt/plan.ts";
 import { coldRun, EngineHarness, GREEDY, isTerminal } from "../support/EngineHarness.ts";
@@ -19,6 +19,14 @@ export interface SimulationResult {
 const ACTIONS = 60;
 const STEPS_PER_ACTION = 12;
 const CTX_TOKENS = 1500;
+
+/** A real model in the fake's place. */
+export interface RealDevices {
+  /** Sequences as the simulation draws them. */
+  readonly open: (lanes: number, spares: number, ctxTokens: number) => Device;
+  /** Replies are compared with runs in this one. */
+  readonly cold: (ctxTokens: number) => Device;
+}
 
 interface Conversation {
   readonly id: string;
@@ -63,18 +71,26 @@ export class Simulation {
   readonly #counts: Record<string, number> = {};
   /** Cold replies, by plan and sampling: the same plan is asked for often. */
   readonly #cold = new Map<string, ReturnType<typeof coldRun>>();
+  readonly #real: Device | undefined;
+  readonly #realCold: Device | undefined;
   #nextId = 1;
   #faulty = false;
 
-  constructor(memory: MemoryKind, seed: number) {
+  constructor(memory: MemoryKind, seed: number, devices?: RealDevices) {
     this.#memory = memory;
     this.#random = randomOf(seed * 5 + memory.length);
-    this.#budget = this.#pick([0, 600, 3000, 20_000, 1 << 20]);
+    const partials = this.#pick([0, 2, 10, 80, 4000]);
+    this.#budget = partials * (devices === undefined ? 256 : 40_000);
     this.#faultRate = this.#pick([0, 0, 0.004]);
+    const lanes = this.#pick([1, 1, 2, 3]);
+    const spares = this.#pick([0, 1, 1, 2]);
+    this.#real = devices?.open(lanes, spares, CTX_TOKENS);
+    this.#realCold = devices?.cold(CTX_TOKENS);
     this.#engine = new EngineHarness({
       memory,
-      lanes: this.#pick([1, 1, 2, 3]),
-      spares: this.#pick([0, 1, 1, 2]),
+      real: this.#real,
+      lanes,
+      spares,
       ctxTokens: CTX_TOKENS,
       stateRamBytes: this.#budget,
       queueMax: this.#pick([2, 64]),
@@ -98,6 +114,8 @@ export class Simulation {
     if (this.#chance(0.2)) this.#engine.loop.handle({ type: "close" });
     while (this.#step()) {}
     this.#checkEnds();
+    this.#real?.[Symbol.dispose]();
+    this.#realCold?.[Symbol.dispose]();
     return { log: this.#log, counts: this.#counts };
   }
 
@@ -265,7 +283,14 @@ export class Simulation {
     const key = `${run.tenant}/${run.seed}/${run.maxTokens}/${run.prompt.join()}`;
     const sampling = { ...GREEDY, temperature: run.seed, seed: run.seed, ignoreEos: false };
     const { maxTokens } = run;
-    const cold = this.#cold.get(key) ?? coldRun(this.#memory, run.plan, { maxTokens, sampling }, CTX_TOKENS);
+    const cold =
+      this.#cold.get(key) ??
+      coldRun(
+        this.#memory,
+        run.plan,
+        { maxTokens, sampling },
+        { ctxTokens: CTX_TOKENS, real: this.#realCold },
+      );
     this.#cold.set(key, cold);
     const { end } = cold;
     if (end.type !== "done") throw new Error(`the cold run ended in ${end.type}`);

@@ -1,4 +1,5 @@
 /** The real loop over the fake device, with a virtual clock and everything that was emitted. */
+import type { Device } from "../../src/engine/Device.ts";
 import { EngineLoop } from "../../src/engine/EngineLoop.ts";
 import type { EngineEvent, MemoryKind, RunReport, RunSpec, Sampling } from "../../src/engine/protocol.ts";
 import type { Plan } from "../../src/prompt/plan.ts";
@@ -15,6 +16,8 @@ export interface HarnessOptions extends Omit<FakeDeviceOptions, "memory" | "onOp
   /** Throws to inject a fault. */
   readonly fault?: (op: FakeOp, seq: number) => void;
   readonly onEvent?: (event: EngineEvent) => void;
+  /** Takes the fake's place: a real model. */
+  readonly real?: Device | undefined;
 }
 
 export const GREEDY: Sampling = {
@@ -65,7 +68,7 @@ export class EngineHarness {
       },
     });
     this.loop = new EngineLoop({
-      device: this.device,
+      device: options.real ?? this.device,
       chunkTokensMax: CHUNK_MAX,
       stateRamBytes: options.stateRamBytes ?? 1 << 20,
       queueMax: options.queueMax ?? 64,
@@ -144,8 +147,13 @@ export function isTerminal(event: EngineEvent): boolean {
 }
 
 /** The same run in a fresh engine that keeps nothing. */
-export function coldRun(memory: MemoryKind, plan: Plan, options: RunOptions = {}, ctxTokens = 4096) {
-  const harness = new EngineHarness({ memory, lanes: 1, spares: 0, stateRamBytes: 0, ctxTokens });
+export function coldRun(
+  memory: MemoryKind,
+  plan: Plan,
+  options: RunOptions = {},
+  device: { readonly ctxTokens?: number; readonly real?: Device | undefined } = {},
+) {
+  const harness = new EngineHarness({ memory, lanes: 1, spares: 0, stateRamBytes: 0, ...device });
   const id = harness.submit(plan, options);
   harness.drain();
   return { end: harness.terminal(id), tokens: harness.tokens(id) };

@@ -9,6 +9,9 @@ export const OPEN = 1;
 export const USER = 10;
 export const ASSISTANT = 11;
 
+/** Fits the vocabularies of the tiny models too. */
+const WORDS = 580;
+
 export const CHUNK_MIN = 8;
 export const CHUNK_MAX = 32;
 export const TRIP_MIN = 40;
@@ -38,7 +41,7 @@ export function makePlan(memory: MemoryKind, tokens: readonly number[], options:
 
 /** `length` text tokens, the same for the same `salt`. */
 export function words(salt: number, length: number): number[] {
-  return Array.from({ length }, (_, i) => 20 + ((salt * 7919 + i * 104729 + ((salt * i) % 97)) % 900));
+  return Array.from({ length }, (_, i) => 20 + ((salt * 7919 + i * 104729 + ((salt * i) % 97)) % WORDS));
 }
 
 export function user(salt: number, length: number): number[] {

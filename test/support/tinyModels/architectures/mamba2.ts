@@ -36,11 +36,11 @@ export const mamba2: Architecture = {
       weights.fill(`${ssm}_conv1d.weight`, [KERNEL, CONV], (random) => 0.7 * random.normal());
       weights.fill(`${ssm}_conv1d.bias`, [CONV], (random) => 0.1 * random.normal());
       // Decay a step is exp(a · softplus(dt + bias)): heads that forget in tens to hundreds of tokens.
-      weights.fill(`${ssm}_dt.bias`, [HEADS], (random) => -2 + random.uniform());
-      weights.fill(`${ssm}_a`, [1, HEADS], (random) => -(0.02 + 0.3 * random.uniform()));
-      weights.fill(`${ssm}_d`, [1, HEADS], (random) => 0.3 + 0.1 * random.normal());
+      weights.fill(`${ssm}_dt.bias`, [HEADS], (random) => -1 + random.uniform());
+      weights.fill(`${ssm}_a`, [1, HEADS], (random) => -(0.01 + 0.1 * random.uniform()));
+      weights.fill(`${ssm}_d`, [1, HEADS], (random) => 0.05 * random.normal());
       weights.norm(`${ssm}_norm.weight`, INNER);
-      weights.residual(`${ssm}_out.weight`, INNER, 2 * BLOCK_GAIN);
+      weights.residual(`${ssm}_out.weight`, INNER, 3 * BLOCK_GAIN);
     }
   },
 };

@@ -53,7 +53,7 @@ export class Parking {
    * resumed at. On sliding-window models that is a trip. False, and nothing touched, without room for it.
    */
   saveFull(sequence: Sequence, now: number, moves: Moves): boolean {
-    const { states, mover } = this.#options;
+    const { device, states, mover } = this.#options;
     const { chain } = sequence;
     if (chain === null || mover.isPending(sequence)) return false;
     const reach = this.#restingPoint(sequence);
@@ -65,7 +65,12 @@ export class Parking {
       now,
     );
     if (!states.store.makeRoom(size, worth, now)) return false;
-    if (!this.#rollBack(sequence, reach.index, reach.snapshot, moves)) return false;
+    if (!this.#rollBack(sequence, reach.index, reach.snapshot, moves)) {
+      // Half rolled back is nothing that anybody could resume from.
+      sequence.forget();
+      device.clear(sequence.index);
+      return false;
+    }
     const bytes = mover.save(sequence, "full", moves);
     if (!states.store.makeRoom(bytes.length, worth, now)) return false;
     states.store.put({

@@ -137,12 +137,15 @@ export class StateKeeper {
     return findResume(this.#states, start.tenant, start.plan, this.#placement.rank(start));
   }
 
-  #take(start: RunStart, target: Target, found: Found | null, miss: Miss, moves: Moves): Resumed {
+  #take(start: RunStart, target: Target, first: Found | null, miss: Miss, moves: Moves): Resumed {
     const { sequence, inPlace } = target;
     const { device } = this.#options;
-    if (target.park === "any") this.#park(start, target, found, moves);
+    if (target.park === "any") this.#park(start, target, first, moves);
+    // Parking a state that could not be rolled back has emptied its sequence.
+    const isGone = first?.place.kind === "sequence" && first.place.sequence.chain === null;
+    const found = isGone ? null : first;
     this.#lose(sequence, inPlace && found !== null ? found.index : 0);
-    if (loadState(this.#mover, device, sequence, found, inPlace, start.plan, moves)) {
+    if (!isGone && loadState(this.#mover, device, sequence, found, inPlace, start.plan, moves)) {
       this.#adopt(start, sequence, found, moves);
       return { ...describe(found, sequence, inPlace), ...miss };
     }

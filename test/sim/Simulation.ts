@@ -86,6 +86,7 @@ export class Simulation {
     const spares = this.#pick([0, 1, 1, 2]);
     this.#real = devices?.open(lanes, spares, CTX_TOKENS);
     this.#realCold = devices?.cold(CTX_TOKENS);
+    const refusalRate = this.#pick([0, 0, 0.1]);
     this.#engine = new EngineHarness({
       memory,
       real: this.#real,
@@ -96,6 +97,8 @@ export class Simulation {
       queueMax: this.#pick([2, 64]),
       copyIsDeferred: this.#chance(0.8),
       exactDecode: true,
+      // A window takes back its own trips at once: to refuse those is a fault of the device, not a miss.
+      refusesRestore: () => memory !== "window" && refusalRate > 0 && this.#random() < refusalRate,
       onEvent: (event) => this.#onEvent(event),
       fault: (op) => {
         if (!this.#faulty || op === "clear" || op === "truncate") return;

@@ -22,6 +22,8 @@ export interface FakeDeviceOptions {
   /** Bytes of a partial save. */
   readonly partialBytes?: number;
   readonly copyIsDeferred?: boolean;
+  /** True makes a restore refuse its bytes, which leaves the sequence empty. */
+  readonly refusesRestore?: () => boolean;
   /** Called before each operation, with the tokens or bytes it moves; may throw a DeviceError. */
   readonly onOp?: (op: FakeOp, seq: number, amount: number) => void;
 }
@@ -63,6 +65,7 @@ export class FakeDevice implements Device {
   /** Samplers made and not yet disposed. */
   samplersOpen = 0;
   readonly #partialBytes: number;
+  readonly #refusesRestore: () => boolean;
   readonly #onOp: (op: FakeOp, seq: number, amount: number) => void;
   readonly #sequences: FakeSequence[] = [];
   readonly #pending = new Set<number>();
@@ -75,6 +78,7 @@ export class FakeDevice implements Device {
     this.ctxTokens = options.ctxTokens ?? 4096;
     this.copyIsDeferred = options.copyIsDeferred ?? true;
     this.#partialBytes = options.partialBytes ?? 256;
+    this.#refusesRestore = options.refusesRestore ?? (() => false);
     this.#onOp = options.onOp ?? (() => {});
     for (let seq = 0; seq < this.lanes + this.spares; seq++) {
       this.#sequences.push({ rows: [], rolling: 0, end: 0, order: 0 });
@@ -190,6 +194,10 @@ export class FakeDevice implements Device {
       return false;
     }
     const state = this.#sequence(seq);
+    if (this.#refusesRestore()) {
+      this.#empty(state);
+      return false;
+    }
     // A partial state goes over whatever rows are there: nothing checks that they are its own.
     const from = this.#partialBytes >> 2;
     if (part === "full") state.rows = Array.from(ints.subarray(from, from + (rows ?? 0)));

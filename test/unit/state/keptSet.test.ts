@@ -9,7 +9,7 @@ const HEAD = words(1, 96);
 const TWO_USERS = prompt(HEAD, user(2, 40), assistant(words(3, 40)), user(4, 40), assistant(words(5, 40)));
 
 function saves(engine: EngineHarness): number {
-  return engine.device.log.filter((line) => /^save \d+ partial/.test(line)).length;
+  return engine.device.log.filter((line) => line.startsWith("save ")).length;
 }
 
 describe("the kept set", () => {

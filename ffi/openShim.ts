@@ -2,7 +2,7 @@
  * Opens libllama through the shim: compiled by Bun's `cc` in a few milliseconds, or taken prebuilt from a
  * path. Once per thread and library; the compiled code is never freed, because llama.cpp's log may call it.
  */
-import { cc, dlopen, type FFIFunction } from "bun:ffi";
+import { cc, dlopen, type FFIFunction, linkSymbols } from "bun:ffi";
 import { join } from "node:path";
 import { cacheFolder, keepFile } from "./cacheFolder.ts";
 import { FfiError } from "./FfiError.ts";
@@ -46,8 +46,25 @@ function compile(): Shim {
   const source = new TextEncoder().encode(shimSource());
   const name = `shim-${Bun.hash.xxHash64(source).toString(16).padStart(16, "0")}.c`;
   const path = keepFile(join(cacheFolder(), "shim"), name, source);
-  return cc({ source: path, symbols: ffiSymbols() as Record<string, FFIFunction> })
-    .symbols as unknown as Shim;
+  const table = ffiSymbols() as Record<string, FFIFunction>;
+  const compiled = cc({ source: path, symbols: table });
+  compiledShims.push(compiled);
+  return rebound(compiled.symbols, table);
+}
+
+/** Referenced for ever: the code that `rebound` points into must not be freed. */
+const compiledShims: unknown[] = [];
+
+/**
+ * The functions that `cc` of Bun 1.4.5 gives do not convert integers: a whole number that JavaScript happens to
+ * hold as a double arrives in C as 0, without an error. Bound again by their addresses, they convert.
+ */
+function rebound(symbols: Record<string, unknown>, table: Record<string, FFIFunction>): Shim {
+  const pointers = Object.entries(table).map(([name, signature]) => {
+    const { ptr } = symbols[name] as { readonly ptr: NonNullable<FFIFunction["ptr"]> };
+    return [name, { ...signature, ptr }] as const;
+  });
+  return linkSymbols(Object.fromEntries(pointers)).symbols as unknown as Shim;
 }
 
 function loadPrebuilt(path: string): Shim {

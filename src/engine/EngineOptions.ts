@@ -1,7 +1,6 @@
 import type { CacheType } from "../../ffi/Context.ts";
 
 /** What the engine Worker is started with: settings only, resolved and checked by `src/config.ts`. */
-
 export interface EngineOptions {
   readonly modelPath: string;
   /** libllama to load (file), found by `ffi/library.ts` on the HTTP side. */

@@ -75,7 +75,8 @@ export class EngineHarness {
       exactDecode: options.exactDecode ?? false,
       debugHashes: options.debugHashes ?? true,
       resumeAllowed: options.resumeAllowed ?? true,
-      clock: { now: () => this.now },
+      // A real model moves no virtual clock: there each look at it takes a millisecond.
+      clock: { now: () => (options.real === undefined ? this.now : this.now++) },
       emit: (event) => {
         this.events.push(event);
         options.onEvent?.(event);

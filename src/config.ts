@@ -1,7 +1,8 @@
 /** Flags and environment, checked as a whole and resolved to what the server is started with. */
 import { existsSync } from "node:fs";
-import { availableParallelism, homedir, totalmem } from "node:os";
-import { basename, join } from "node:path";
+import { availableParallelism, totalmem } from "node:os";
+import { basename } from "node:path";
+import { cacheFolder } from "../ffi/cacheFolder.ts";
 import { ConfigError, type Flags, parseFlags } from "./config/parseFlags.ts";
 import type { EngineOptions } from "./engine/EngineOptions.ts";
 import { LIMITS, type Limits } from "./limits.ts";
@@ -95,20 +96,11 @@ function engineOptions(flags: Flags, modelPath: string, env: Env): Config["engin
     exactDecode: flags.exactDecode,
     debugHashes: flags.debugHashes,
     queueMax: flags.queueMax,
-    home: homeOf(env),
+    home: cacheFolder(env),
   };
 }
 
 /** Above four, half: the other half are second threads of the same cores, which slow both. */
 export function defaultThreads(cpus: number): number {
   return cpus > 4 ? Math.floor(cpus / 2) : cpus;
-}
-
-/** `WARMTURN_HOME`, else the platform's cache folder. */
-export function homeOf(env: Env, platform: NodeJS.Platform = process.platform): string {
-  const named = env["WARMTURN_HOME"];
-  if (named !== undefined && named !== "") return named;
-  if (platform === "darwin") return join(homedir(), "Library", "Caches", "warmturn");
-  const cache = env["XDG_CACHE_HOME"];
-  return join(cache !== undefined && cache !== "" ? cache : join(homedir(), ".cache"), "warmturn");
 }

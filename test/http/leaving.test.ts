@@ -68,7 +68,7 @@ onEachTarget("the warm pass", (open) => {
       const { server, target } = opened;
       server.engine.script = () => ({ text: "<think>hm</think> hello \n" });
       const handed = new Promise<void>((resolve) => {
-        server.onJob = () => resolve();
+        server.onJob = () => setImmediate(resolve);
       });
       const response = await postChat(target, { messages: USER, stream });
       if (stream) {
@@ -83,7 +83,8 @@ onEachTarget("the warm pass", (open) => {
         habits: { reasoning: "unknown" },
       });
       expect(server.jobs[0]?.prompt).toBe(server.prompts[0] as never);
-      while ((await json(await get(target, "/health"))).warm !== "idle") {}
+      const { warm } = await json(await get(target, "/health"));
+      expect(warm).toBe("idle");
     });
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { FLAGS } from "../../../src/config/flags.ts";
 import { flagTable, helpText } from "../../../src/config/help.ts";
 import { ConfigError, parseFlags } from "../../../src/config/parseFlags.ts";
-import { defaultThreads, homeOf, readConfig } from "../../../src/config.ts";
+import { defaultThreads, readConfig } from "../../../src/config.ts";
 
 const message = (run: () => unknown): string => {
   try {
@@ -140,7 +140,6 @@ describe("the config as a whole", () => {
     expect(config.engine.stateRamBytes).toBeGreaterThan(0);
     expect(config.limits.queueMax).toBe(64);
     expect([2, 4, 8].map(defaultThreads)).toEqual([2, 4, 4]);
-    expect(homeOf({ XDG_CACHE_HOME: "cache" }, "linux")).toBe("cache/warmturn");
   });
 });
 

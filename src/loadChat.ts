@@ -1,0 +1,136 @@
+/**
+ * From a config to what answers chats: library, vocabulary, template, engine and warm pass, in this order, so
+ * that what is wrong with the model's file is said before the engine is started on it.
+ */
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { Backend } from "../ffi/Backend.ts";
+import { FfiError } from "../ffi/FfiError.ts";
+import { Model } from "../ffi/Model.ts";
+import type { Config } from "./config.ts";
+import { EngineClient, EngineStartError } from "./engine/EngineClient.ts";
+import type { Log } from "./log.ts";
+import { Prompter } from "./prompt/Prompter.ts";
+import type { ChunkRules } from "./prompt/plan.ts";
+import type { ChatServiceDeps } from "./protocol/openai/service.ts";
+import { systemClock } from "./serve/Clock.ts";
+import { Conversations } from "./serve/conversations.ts";
+import { seedOf } from "./state/keys.ts";
+import { warmOff } from "./warm/Warm.ts";
+import { WarmClient } from "./warm/WarmClient.ts";
+import { workerLink } from "./warm/workerLink.ts";
+
+/** The server cannot start; the message is one sentence for the user. */
+export class StartError extends Error {
+  override readonly name = "StartError";
+}
+
+interface Templates {
+  readonly template: string;
+  readonly toolUse: string | null;
+}
+
+/** Throws StartError. `onCrash` is called when the engine dies later. */
+export async function loadChat(
+  config: Config,
+  log: Log,
+  onCrash: (message: string) => void,
+): Promise<ChatServiceDeps> {
+  try {
+    return await load(config, log, onCrash);
+  } catch (error) {
+    if (error instanceof FfiError || error instanceof EngineStartError) throw new StartError(error.message);
+    throw error;
+  }
+}
+
+async function load(config: Config, log: Log, onCrash: (message: string) => void): Promise<ChatServiceDeps> {
+  const backend = Backend.open({ explicit: config.flags.llamaLib ?? undefined });
+  for (const note of backend.notes) log.warn(note);
+  // Its own model, vocabulary only: nothing that the HTTP side uses can be freed under it.
+  const model = Model.load(backend, { path: config.modelPath, vocabOnly: true });
+  const { vocab } = model;
+  if (!vocab.hasTokenizer) throw new StartError(`${config.modelPath} holds no tokenizer.`);
+  const templates = templatesOf(model, config);
+  const prompter = prompterOf(templates, vocab);
+  const libraryPath = backend.library.path;
+  const shimPath = process.env["WARMTURN_SHIM"] ?? null;
+  const engine = await EngineClient.start({ ...config.engine, libraryPath, shimPath }, onCrash);
+  for (const note of engine.ready.notes) log.info(note);
+  if (!engine.ready.resume.allowed) log.warn(`States are never resumed here: ${engine.ready.resume.why}`);
+  const rules: ChunkRules = {
+    openers: prompter.openers,
+    userOpeners: prompter.userOpeners,
+    otherOpeners: prompter.otherOpeners,
+    chunkTokensMin: engine.ready.chunkTokensMin,
+    chunkTokensMax: engine.ready.chunkTokensMax,
+    tripTokensMin: engine.ready.tripTokensMin,
+  };
+  const warm =
+    config.flags.warm === "off"
+      ? warmOff
+      : new WarmClient({
+          engine,
+          setup: {
+            modelPath: config.modelPath,
+            libraryPath,
+            shimPath,
+            template: templates.template,
+            toolUseTemplate: templates.toolUse,
+            rules,
+          },
+          openLink: workerLink(),
+          log: { info: (message) => log.debug(message), warn: (message) => log.warn(message) },
+        });
+  const newId = (): string => randomUUID().replaceAll("-", "");
+  return {
+    turn: {
+      engine,
+      prompter,
+      vocab,
+      rules,
+      seedOf: (tenant) => seedOf(engine.ready.setup, tenant),
+      conversations: new Conversations(),
+      warm,
+      queueMax: config.limits.queueMax,
+      newCallId: () => `call_${newId().slice(0, 24)}`,
+    },
+    models: {
+      name: config.modelName,
+      strict: config.flags.strictModel,
+      createdSeconds: systemClock.nowSeconds(),
+    },
+    vocabSize: vocab.size,
+    limits: config.limits,
+    clock: systemClock,
+    newId,
+  };
+}
+
+function templatesOf(model: Model, config: Config): Templates {
+  const file = config.flags.chatTemplateFile;
+  if (file !== null) {
+    try {
+      return { template: readFileSync(file, "utf8"), toolUse: null };
+    } catch (error) {
+      throw new StartError(`--chat-template-file: ${file} cannot be read (${wordsOf(error)}).`);
+    }
+  }
+  const template = model.chatTemplate();
+  if (template === null) {
+    throw new StartError(`${config.modelPath} holds no chat template; name one with --chat-template-file.`);
+  }
+  return { template, toolUse: model.chatTemplate("tool_use") };
+}
+
+function prompterOf({ template, toolUse }: Templates, vocab: Model["vocab"]): Prompter {
+  try {
+    return new Prompter({ template, vocab, ...(toolUse === null ? {} : { toolUseTemplate: toolUse }) });
+  } catch (error) {
+    throw new StartError(`The chat template cannot be used: ${wordsOf(error)}`);
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,95 @@
+/**
+ * The listening server: bound before the model is loaded, so that a client meanwhile gets a 503 it can wait
+ * for; stopped by letting running replies end, for a while, and then ending them.
+ */
+import { type App, createApp, type ServerPhase } from "./app.ts";
+import type { Config } from "./config.ts";
+import { loadChat, StartError } from "./loadChat.ts";
+import type { Log } from "./log.ts";
+
+export interface Server {
+  readonly url: string;
+  /** Resolves when everything is closed. Further calls wait for the first. */
+  stop(): Promise<void>;
+}
+
+/** How often the end of the running replies is looked for while stopping. */
+const STOP_POLL_MS = 20;
+/** For the last bytes of a reply to leave. */
+const FLUSH_MS_MAX = 500;
+
+/** Throws StartError in one sentence. */
+export async function startServer(
+  config: Config,
+  log: Log,
+  onCrash: (message: string) => void,
+): Promise<Server> {
+  let phase: ServerPhase = { phase: "loading" };
+  const app = createApp({
+    state: () => phase,
+    apiKeys: config.flags.apiKeys,
+    limits: config.limits,
+    newId: () => crypto.randomUUID(),
+    log,
+  });
+  const listener = listen(config, app);
+  try {
+    const chat = await loadChat(config, log, onCrash);
+    phase = { phase: "ready", chat };
+  } catch (error) {
+    await listener.stop(true);
+    throw error;
+  }
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    const { turn } = phase.phase === "ready" ? phase.chat : { turn: undefined };
+    phase = { phase: "closing" };
+    const deadline = performance.now() + config.limits.closeMsMax;
+    while (turn !== undefined && turn.engine.pending > 0 && performance.now() < deadline) {
+      await Bun.sleep(STOP_POLL_MS);
+    }
+    turn?.warm.close();
+    await turn?.engine.close();
+    await Promise.race([listener.stop(), Bun.sleep(FLUSH_MS_MAX)]);
+    await listener.stop(true);
+  };
+  return {
+    url: urlOf(config, listener.port),
+    stop: () => {
+      stopping ??= stop();
+      return stopping;
+    },
+  };
+}
+
+function listen(config: Config, app: App): Bun.Server<undefined> {
+  const { host } = config;
+  const { port } = config.flags;
+  try {
+    return Bun.serve({
+      hostname: host,
+      port,
+      // A prefill may be silent for minutes; bodies are counted as they are read.
+      idleTimeout: 0,
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      fetch: (request) => app.fetch(request),
+    });
+  } catch (error) {
+    throw new StartError(bindSentence(error, host, port));
+  }
+}
+
+function bindSentence(error: unknown, host: string, port: number): string {
+  const { code, message } = error as { readonly code?: string; readonly message?: string };
+  if (code === "EADDRINUSE") {
+    return `Port ${port} on ${host} is in use already; choose another with --port.`;
+  }
+  if (code === "EACCES") return `Port ${port} on ${host} is not allowed to this user; choose one above 1023.`;
+  return `Cannot listen on ${host}:${port}: ${message ?? String(error)}`;
+}
+
+function urlOf(config: Config, port: number | undefined): string {
+  const { host } = config;
+  const name = host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${port ?? config.flags.port}`;
+}

@@ -5,32 +5,15 @@
  */
 import { StateKeeper } from "../state/StateKeeper.ts";
 import { Turns } from "../state/Turns.ts";
-import { type Device, DeviceError, type DeviceSampler } from "./Device.ts";
+import { DeviceError, type DeviceSampler } from "./Device.ts";
 import { decodeStep } from "./decodeStep.ts";
+import type { EngineLoopOptions, LoopContext } from "./LoopContext.ts";
 import { prefillStep, warmStep } from "./prefillStep.ts";
 import type { EngineCommand, EngineErrorCode, EngineEvent, RunSpec } from "./protocol.ts";
 import { Run } from "./Run.ts";
 import { nextUnit, type Unit } from "./schedule.ts";
 
-export interface EngineLoopOptions {
-  readonly device: Device;
-  /** Tokens of the longest chunk between two cuts. */
-  readonly chunkTokensMax: number;
-  /** Budget for snapshots and full saves in host memory. */
-  readonly stateRamBytes: number;
-  /** Requests that may wait for a lane, and warm runs that may wait for quiet. */
-  readonly queueMax: number;
-  /** Each lane decodes alone: a reply's bits then do not depend on what else runs. */
-  readonly exactDecode: boolean;
-  readonly debugHashes: boolean;
-  /** What the self-test of this setup said. */
-  readonly resumeAllowed: boolean;
-  /** Milliseconds. */
-  readonly clock: { now(): number };
-  readonly emit: (event: EngineEvent) => void;
-}
-
-export class EngineLoop {
+export class EngineLoop implements LoopContext {
   readonly options: EngineLoopOptions;
   readonly states: StateKeeper;
   /** Requests in the order they came. */

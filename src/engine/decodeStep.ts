@@ -2,12 +2,12 @@
  * One token for each decoding lane: in one call, or, with `exactDecode`, each lane in a call of its own, since
  * a reply's bits depend on how many rows a step has (design: fact 9).
  */
-import type { EngineLoop } from "./EngineLoop.ts";
+import type { LoopContext } from "./LoopContext.ts";
 import type { Run } from "./Run.ts";
 import { sampleNext } from "./sampleNext.ts";
 
 /** `runs` in ascending order of their lanes. */
-export function decodeStep(loop: EngineLoop, runs: readonly Run[]): void {
+export function decodeStep(loop: LoopContext, runs: readonly Run[]): void {
   if (!loop.options.exactDecode) {
     decodeTogether(loop, runs);
     return;
@@ -15,7 +15,7 @@ export function decodeStep(loop: EngineLoop, runs: readonly Run[]): void {
   for (const run of runs) decodeTogether(loop, [run]);
 }
 
-function decodeTogether(loop: EngineLoop, runs: readonly Run[]): void {
+function decodeTogether(loop: LoopContext, runs: readonly Run[]): void {
   const { device, clock } = loop.options;
   const start = clock.now();
   try {

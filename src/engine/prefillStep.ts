@@ -2,12 +2,12 @@
  * Prefill, in exactly the plan's chunks. Requests and warm runs take the same path: a warm run is one that
  * stops at the plan's last cut, and that gives its sequence up between two chunks.
  */
-import type { EngineLoop } from "./EngineLoop.ts";
+import type { LoopContext } from "./LoopContext.ts";
 import type { Run } from "./Run.ts";
 import { sampleNext } from "./sampleNext.ts";
 
 /** Begins the run if it has not, and evaluates one chunk of it. */
-export function prefillStep(loop: EngineLoop, run: Run): void {
+export function prefillStep(loop: LoopContext, run: Run): void {
   try {
     if (run.phase === "waiting") begin(loop, run);
     evaluateChunk(loop, run);
@@ -23,7 +23,7 @@ export function prefillStep(loop: EngineLoop, run: Run): void {
 }
 
 /** One chunk of a warm run, or one save that it needs. */
-export function warmStep(loop: EngineLoop, run: Run): void {
+export function warmStep(loop: LoopContext, run: Run): void {
   try {
     const goesOn = run.sequence?.writer === run.id;
     if (!goesOn && begin(loop, run) === "wait") return;
@@ -36,7 +36,7 @@ export function warmStep(loop: EngineLoop, run: Run): void {
 }
 
 /** "wait" when there is nothing to evaluate in this step. */
-function begin(loop: EngineLoop, run: Run): "go" | "wait" {
+function begin(loop: LoopContext, run: Run): "go" | "wait" {
   const { spec } = run;
   if (spec.purpose === "warm" && (!loop.options.resumeAllowed || spec.plan.cuts.length === 0)) {
     loop.done(run, "prefilled");
@@ -65,7 +65,7 @@ function begin(loop: EngineLoop, run: Run): "go" | "wait" {
   return "go";
 }
 
-function evaluateChunk(loop: EngineLoop, run: Run): void {
+function evaluateChunk(loop: LoopContext, run: Run): void {
   const { plan, purpose, maxTokens } = run.spec;
   const { sequence } = run;
   if (sequence === null) throw new Error("a run without a sequence was evaluated");

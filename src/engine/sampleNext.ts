@@ -1,11 +1,11 @@
 /** Takes the next token of a run from fresh logits, and ends the run where it is the last. */
-import type { EngineLoop } from "./EngineLoop.ts";
+import type { LoopContext } from "./LoopContext.ts";
 import type { Run } from "./Run.ts";
 
 const tokenWord = new Int32Array(1);
 
 /** `row` as in `DeviceSampler.sample`. */
-export function sampleNext(loop: EngineLoop, run: Run, row: number): void {
+export function sampleNext(loop: LoopContext, run: Run, row: number): void {
   const { sampler, sequence, spec } = run;
   if (sampler === null || sequence === null) throw new Error("a run without a sampler reached decode");
   const { device, debugHashes, emit } = loop.options;

@@ -279,14 +279,26 @@ int64_t wt_state_save(int32_t context, int32_t seq, int32_t partial, uint8_t *by
     return written ? (int64_t) written : WT_FAILED;
 }
 
+/*
+ * A recurrent memory's state starts with its count of cells, one for a sequence; the library makes room for
+ * whatever number stands there.
+ */
+static int wt_cells_fit(struct wt_context *c, int32_t partial, const uint8_t *bytes) {
+    void *model = c->model->model;
+    if (!llama_model_is_recurrent(model) && !(partial && llama_model_is_hybrid(model))) return 1;
+    uint32_t cells;
+    memcpy(&cells, bytes + 8, sizeof(cells));
+    return cells <= 1;
+}
+
 int32_t wt_state_restore(int32_t context, int32_t seq, int32_t partial, const uint8_t *bytes, int64_t size) {
     int32_t status;
     struct wt_context *c = wt_context_seq(context, seq, &status);
     if (!c) return status;
     uint32_t magic = 0;
-    if (size >= 8) memcpy(&magic, bytes, sizeof(magic));
+    if (size >= 12) memcpy(&magic, bytes, sizeof(magic));
     size_t used = 0;
-    if (magic == WT_STATE_MAGIC)
+    if (magic == WT_STATE_MAGIC && wt_cells_fit(c, partial, bytes))
         used = llama_state_seq_set_data_ext(c->context, bytes, (size_t) size, seq, partial ? WT_PARTIAL_ONLY : 0);
     if (used == (size_t) size) return 1;
     llama_memory_seq_rm(c->memory, seq, -1, -1);

@@ -214,7 +214,10 @@ WT_API int32_t wt_seq_clear(int32_t context, int32_t seq);
 WT_API int32_t wt_seq_copy(int32_t context, int32_t from, int32_t to);
 WT_API int64_t wt_state_size(int32_t context, int32_t seq, int32_t partial);
 WT_API int64_t wt_state_save(int32_t context, int32_t seq, int32_t partial, uint8_t *bytes, int64_t size);
-/* 1 restored, 0 when the bytes do not fit: then the sequence is empty. */
+/*
+ * 1 restored, 0 when the bytes do not fit: then the sequence is empty. The bytes are as they were saved:
+ * whoever keeps them where they can be damaged checks them first.
+ */
 WT_API int32_t wt_state_restore(int32_t context, int32_t seq, int32_t partial, const uint8_t *bytes, int64_t size);
 
 /* Sampler --------------------------------------------------------------------------------------------- */

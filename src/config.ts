@@ -1,6 +1,6 @@
 /** Flags and environment, checked as a whole and resolved to what the server is started with. */
 import { existsSync } from "node:fs";
-import { availableParallelism, totalmem } from "node:os";
+import { availableParallelism } from "node:os";
 import { basename } from "node:path";
 import { cacheFolder } from "../ffi/cacheFolder.ts";
 import { ConfigError, type Flags, parseFlags } from "./config/parseFlags.ts";
@@ -18,9 +18,6 @@ export interface Config {
   readonly engine: Omit<EngineOptions, "libraryPath" | "shimPath">;
 }
 
-/** Kept states may take this share of the machine's memory, and no more than this many bytes. */
-const STATE_RAM_SHARE = 0.25;
-const STATE_RAM_BYTES_MAX = 8 * 2 ** 30;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -92,7 +89,7 @@ function engineOptions(flags: Flags, modelPath: string, env: Env): Config["engin
     chunkTokensMin: flags.chunkTokensMin,
     chunkTokensMax: flags.chunkTokensMax,
     tripTokensMin: flags.tripTokensMin,
-    stateRamBytes: flags.stateRam ?? Math.min(totalmem() * STATE_RAM_SHARE, STATE_RAM_BYTES_MAX),
+    stateRamBytes: flags.stateRam ?? -1,
     exactDecode: flags.exactDecode,
     debugHashes: flags.debugHashes,
     queueMax: flags.queueMax,

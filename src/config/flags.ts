@@ -203,7 +203,7 @@ export const FLAGS = {
   stateRam: bytes(
     { names: "--state-ram", help: "host memory for kept states" },
     null,
-    "a quarter of memory, 8G at most",
+    "a quarter of what the weights leave, 8G at most",
   ),
   chunkTokensMin: number(
     { names: "--chunk-tokens-min", help: "tokens between two message starts that are cuts" },

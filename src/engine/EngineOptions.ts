@@ -45,7 +45,7 @@ export interface EngineOptions {
   readonly chunkTokensMax: number;
   /** 0: 128, on sliding-window models only. */
   readonly tripTokensMin: number;
-  /** Host memory for snapshots and full saves. */
+  /** Host memory for snapshots and full saves; -1: a quarter of what the weights leave, at most 8 GiB. */
   readonly stateRamBytes: number;
   readonly exactDecode: boolean;
   readonly debugHashes: boolean;

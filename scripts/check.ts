@@ -11,6 +11,7 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
     "import directions",
     [join(BIN, "depcruise"), "--config", ".dependency-cruiser.cjs", "src", "ffi", "scripts"],
   ],
+  ["the README's flags", [join(ROOT, "scripts", "readme.ts"), "--check"]],
   ["dead code", [join(BIN, "knip"), "--no-progress"]],
 ];
 

@@ -18,7 +18,6 @@ export interface Config {
   readonly engine: Omit<EngineOptions, "libraryPath" | "shimPath">;
 }
 
-
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Throws ConfigError. */

@@ -85,7 +85,7 @@ function bindSentence(error: unknown, host: string, port: number): string {
     return `Port ${port} on ${host} is in use already; choose another with --port.`;
   }
   if (code === "EACCES") return `Port ${port} on ${host} is not allowed to this user; choose one above 1023.`;
-  return `Cannot listen on ${host}:${port}: ${message ?? String(error)}`;
+  return `Cannot listen on ${host}:${port}; --host must be an address of this machine (${code ?? message ?? "no reason given"}).`;
 }
 
 function urlOf(config: Config, port: number | undefined): string {

@@ -1,112 +1,19 @@
 import { expect, test } from "bun:test";
 import { get, json, postChat } from "../support/httpClient.ts";
-import { ADD_TOOL, onEachTarget, USER } from "./targets.ts";
-
-/** Body, field that is named (`param`), what the message says. */
-const CASES: readonly (readonly [string, unknown, string | null, string])[] = [
-  ["no body", "", null, "body is empty"],
-  ["no JSON", "{", null, "not valid JSON"],
-  ["text behind", "{} x", null, "not valid JSON"],
-  ["no object", "[]", "body", "must be an object, not an array"],
-  ["no messages", {}, "messages", "must be an array"],
-  ["messages of the wrong type", { messages: "hi" }, "messages", "must be an array, not a string"],
-  ["empty messages", { messages: [] }, "messages", "at least one message"],
-  ["an unknown role", { messages: [{ role: "robot", content: "x" }] }, "messages[0].role", ""],
-  ["a message that is none", { messages: [1] }, "messages[0]", "must be an object"],
-  [
-    "a tool result without its call",
-    { messages: [...USER, { role: "tool", tool_call_id: "no", content: "x" }] },
-    "messages[1].tool_call_id",
-    "",
-  ],
-  [
-    "an image",
-    { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:" } }] }] },
-    "messages[0].content[0]",
-    "",
-  ],
-  ["several replies", { messages: USER, n: 2 }, "n", "must be 1"],
-  [
-    "a temperature in words",
-    { messages: USER, temperature: "hot" },
-    "temperature",
-    "must be a number, not a string",
-  ],
-  ["top_p above 1", { messages: USER, top_p: 1.5 }, "top_p", "from 0 to 1, not 1.5"],
-  ["top_k with a fraction", { messages: USER, top_k: 1.5 }, "top_k", "whole number"],
-  ["max_tokens below -1", { messages: USER, max_tokens: -2 }, "max_tokens", "at least -1"],
-  [
-    "an endless number",
-    '{"messages":[{"role":"user","content":"x"}],"temperature":1e999}',
-    "temperature",
-    "",
-  ],
-  ["stream in words", { messages: USER, stream: "yes" }, "stream", "must be true or false"],
-  ["stop of numbers", { messages: USER, stop: ["a", 1] }, "stop[1]", "must be a string"],
-  ["too many stops", { messages: USER, stop: Array(17).fill("x") }, "stop", "at most 16"],
-  ["a bias for no token", { messages: USER, logit_bias: { 256: 1 } }, "logit_bias[256]", "from 0 to 255"],
-  ["a bias for a word", { messages: USER, logit_bias: { yes: 1 } }, "logit_bias[yes]", "token id"],
-  ["tools of the wrong type", { messages: USER, tools: {} }, "tools", "must be an array"],
-  [
-    "a tool without a name",
-    { messages: USER, tools: [{ type: "function", function: {} }] },
-    "tools[0].function.name",
-    "",
-  ],
-  ["an unknown choice", { messages: USER, tool_choice: "maybe" }, "tool_choice", "required"],
-  [
-    "a forced call without tools",
-    { messages: USER, tool_choice: "required" },
-    "tool_choice",
-    "`tools` is empty",
-  ],
-  [
-    "a forced call of an unknown tool",
-    { messages: USER, tools: [ADD_TOOL], tool_choice: { type: "function", function: { name: "sub" } } },
-    "tool_choice.function.name",
-    "not among the tools: add",
-  ],
-  [
-    "a grammar and a forced call",
-    { messages: USER, tools: [ADD_TOOL], tool_choice: "required", grammar: "root ::= [a]" },
-    "grammar",
-    "cannot be combined",
-  ],
-  [
-    "a schema",
-    { messages: USER, response_format: { type: "json_schema" } },
-    "response_format.type",
-    "grammar",
-  ],
-  [
-    "kwargs of the wrong type",
-    { messages: USER, chat_template_kwargs: 1 },
-    "chat_template_kwargs",
-    "must be an object",
-  ],
-  [
-    "thinking in words",
-    { messages: USER, chat_template_kwargs: { enable_thinking: "no" } },
-    "chat_template_kwargs.enable_thinking",
-    "must be true or false",
-  ],
-  ["a model that is no name", { messages: USER, model: 5 }, "model", "must be a string"],
-];
+import { BAD_BODIES } from "./badBodies.ts";
+import { onEachTarget, USER } from "./targets.ts";
 
 onEachTarget("bad input", (open) => {
-  test.each(CASES.map(([name, body, field, says]) => ({ name, body, field, says })))(
-    "$name is a 400 in OpenAI's form",
-    async ({ body, field, says }) => {
-      await using opened = open();
-      const response = await postChat(opened.target, body);
-      const { error } = await json(response);
-      expect([response.status, error.type, error.param]).toEqual([400, "invalid_request_error", field]);
-      expect(error.message).toContain(says);
-      expect(error.message).not.toContain("    at ");
-      expect(opened.server.engine.runs).toEqual([]);
-      expect(opened.server.errors).toEqual([]);
-    },
-  );
+  test.each(BAD_BODIES)("$name is a 400 in OpenAI's form", async ({ body, field, says }) => {
+    await using opened = open();
+    const response = await postChat(opened.target, body);
+    const { error } = await json(response);
+    expect([response.status, error.type, error.param]).toEqual([400, "invalid_request_error", field]);
+    expect(error.message).toContain(says);
+    expect(error.message).not.toContain("    at ");
+    expect(opened.server.engine.runs).toEqual([]);
+    expect(opened.server.errors).toEqual([]);
+  });
 
   test("JSON that is too deep", async () => {
     await using opened = open();

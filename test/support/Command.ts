@@ -1,0 +1,104 @@
+/**
+ * The command as a user starts it: `bun src/main.ts`, or the executable that WARMTURN_TEST_BINARY names. It
+ * takes a free port and keeps what it remembers in a folder of its own.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { HttpTarget } from "./httpClient.ts";
+
+const BINARY = process.env["WARMTURN_TEST_BINARY"];
+const ROOT = join(import.meta.dir, "..", "..");
+
+export const commandName = BINARY === undefined ? "source" : "binary";
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs to its end. */
+export async function runCommand(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  await using home = await tempFolder();
+  const child = spawn(args, home.path, env);
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, stdout, stderr };
+}
+
+export interface ServedCommand extends HttpTarget {
+  /** Sends a signal and gives the exit code. */
+  end(signal: NodeJS.Signals): Promise<number>;
+}
+
+/** Resolves when the server says that it is ready. */
+export async function serveCommand(args: readonly string[]): Promise<ServedCommand> {
+  const home = await tempFolder();
+  const child = spawn([...args, "--port", "0", "--log-format", "json"], home.path, {});
+  const errors = new Response(child.stderr).text();
+  const url = await readyUrl(child.stdout);
+  if (url === undefined) {
+    child.kill("SIGKILL");
+    await home[Symbol.asyncDispose]();
+    throw new Error(`the server did not start: ${await errors}`);
+  }
+  const end = async (signal: NodeJS.Signals): Promise<number> => {
+    child.kill(signal);
+    return await child.exited;
+  };
+  return {
+    name: commandName,
+    url,
+    fetch: (request) => fetch(request),
+    end,
+    async [Symbol.asyncDispose]() {
+      await end("SIGKILL");
+      await home[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Child = Bun.Subprocess<"ignore", "pipe", "pipe">;
+
+/** The executable is started in an empty folder, so that it can find nothing beside it. */
+function spawn(args: readonly string[], home: string, env: Record<string, string>): Child {
+  const start = BINARY === undefined ? [process.execPath, join(ROOT, "src", "main.ts")] : [BINARY];
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(WARMTURN|LLAMA)_/.test(name));
+  return Bun.spawn([...start, ...args], {
+    cwd: home,
+    env: { ...Object.fromEntries(inherited), WARMTURN_HOME: join(home, "cache"), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+/** Reads on after the line is found, so that the pipe never fills. */
+async function readyUrl(stdout: ReadableStream<Uint8Array>): Promise<string | undefined> {
+  const found = Promise.withResolvers<string | undefined>();
+  const read = async (): Promise<void> => {
+    let rest = "";
+    for await (const part of stdout.pipeThrough(new TextDecoderStream() as never) as ReadableStream<string>) {
+      const lines = (rest + part).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) {
+        const entry: { msg?: string; url?: string } = JSON.parse(line);
+        if (entry.msg === "ready") found.resolve(entry.url);
+      }
+    }
+    found.resolve(undefined);
+  };
+  read().catch(found.reject);
+  return await found.promise;
+}
+
+interface TempFolder extends AsyncDisposable {
+  readonly path: string;
+}
+
+async function tempFolder(): Promise<TempFolder> {
+  const path = await mkdtemp(join(tmpdir(), "warmturn-test-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}

@@ -137,7 +137,7 @@ describe("the config as a whole", () => {
     const config = readConfig(["-m", "dir/my-model.gguf", "-t", "3"], { WARMTURN_HOME: "home" });
     expect(config.modelName).toBe("my-model");
     expect(config.engine).toMatchObject({ threads: 3, threadsBatch: 3, home: "home", gpuLayers: -1 });
-    expect(config.engine.stateRamBytes).toBeGreaterThan(0);
+    expect(config.engine.stateRamBytes).toBe(-1);
     expect(config.limits.queueMax).toBe(64);
     expect([2, 4, 8].map(defaultThreads)).toEqual([2, 4, 4]);
   });

@@ -5,11 +5,16 @@
  */
 import type { Clock } from "../../serve/Clock.ts";
 
+/** The data of an event, or an event with a name of its own. */
+export type SseItem = string | { readonly event: string; readonly data: string };
+
 export interface SseOptions {
   readonly clock: Clock;
   readonly keepAliveMs: number;
-  /** The data of the event that tells of a failure nobody foresaw. */
-  readonly failure: (error: unknown) => string;
+  /** What is said into a silence; a comment where the protocol has no word for it. */
+  readonly keepAlive?: SseItem;
+  /** The event that tells of a failure nobody foresaw. */
+  readonly failure: (error: unknown) => SseItem;
   readonly onClose: (whole: boolean) => void;
 }
 
@@ -23,9 +28,10 @@ export const SSE_HEADERS = {
   "x-accel-buffering": "no",
 } as const;
 
-export function sseStream(data: AsyncIterable<string>, options: SseOptions): ReadableStream<Uint8Array> {
-  const events = data[Symbol.asyncIterator]();
-  let next: Promise<IteratorResult<string>> | undefined;
+export function sseStream(items: AsyncIterable<SseItem>, options: SseOptions): ReadableStream<Uint8Array> {
+  const events = items[Symbol.asyncIterator]();
+  const keepAlive = options.keepAlive === undefined ? KEEP_ALIVE : frame(options.keepAlive);
+  let next: Promise<IteratorResult<SseItem>> | undefined;
   let left = false;
   const leave = (): void => {
     left = true;
@@ -41,15 +47,15 @@ export function sseStream(data: AsyncIterable<string>, options: SseOptions): Rea
       try {
         const result = await Promise.race([next, timer.over]);
         if (left) return;
-        if (result === "silence") return controller.enqueue(KEEP_ALIVE);
+        if (result === "silence") return controller.enqueue(keepAlive);
         next = undefined;
-        if (result.done !== true) return controller.enqueue(encoder.encode(`data: ${result.value}\n\n`));
+        if (result.done !== true) return controller.enqueue(frame(result.value));
         controller.close();
         // After the bytes have gone to the socket: what follows may take the thread for a while.
         setImmediate(() => options.onClose(true));
       } catch (error) {
         if (left) return;
-        controller.enqueue(encoder.encode(`data: ${options.failure(error)}\n\n`));
+        controller.enqueue(frame(options.failure(error)));
         controller.close();
         options.onClose(false);
       } finally {
@@ -58,6 +64,12 @@ export function sseStream(data: AsyncIterable<string>, options: SseOptions): Rea
     },
     cancel: leave,
   });
+}
+
+/** No line breaks in it: both are JSON, or a word. */
+function frame(item: SseItem): Uint8Array {
+  if (typeof item === "string") return encoder.encode(`data: ${item}\n\n`);
+  return encoder.encode(`event: ${item.event}\ndata: ${item.data}\n\n`);
 }
 
 function silence(options: SseOptions): { readonly over: Promise<"silence">; stop(): void } {

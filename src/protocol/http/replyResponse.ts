@@ -1,0 +1,46 @@
+/**
+ * A running turn as a response, streamed or whole. Both wait for the engine's word, so that what is refused has
+ * a real status; both close the turn once the answer has left, whole or not.
+ */
+import { AppError } from "../../errors.ts";
+import type { ReplyEvent } from "../../serve/reply.ts";
+import type { RunningTurn } from "../../serve/runTurn.ts";
+import { SSE_HEADERS, type SseItem, type SseOptions, sseStream } from "./sseStream.ts";
+
+export async function streamResponse(
+  running: RunningTurn,
+  items: (events: AsyncIterable<ReplyEvent>) => AsyncIterable<SseItem>,
+  options: Omit<SseOptions, "onClose">,
+): Promise<Response> {
+  const events = await accepted(running);
+  const body = sseStream(items(events), { ...options, onClose: (whole) => running.close(whole) });
+  return new Response(body, { headers: SSE_HEADERS });
+}
+
+async function accepted(running: RunningTurn): Promise<AsyncIterable<ReplyEvent>> {
+  const iterator = running.events[Symbol.asyncIterator]();
+  try {
+    await iterator.next();
+  } catch (error) {
+    running.close(false);
+    throw error;
+  }
+  return { [Symbol.asyncIterator]: () => iterator };
+}
+
+/** `body` gives the JSON text; it throws the AppError that a stream would have sent. */
+export async function wholeResponse(
+  running: RunningTurn,
+  body: (events: AsyncIterable<ReplyEvent>) => Promise<string>,
+  onUnforeseen: (error: unknown) => AppError,
+): Promise<Response> {
+  try {
+    const text = await body(running.events);
+    // After the answer has gone to the socket.
+    setImmediate(() => running.close(true));
+    return new Response(text, { headers: { "content-type": "application/json;charset=utf-8" } });
+  } catch (error) {
+    running.close(false);
+    throw error instanceof AppError ? error : onUnforeseen(error);
+  }
+}

@@ -33,24 +33,30 @@ export function canonicalContent(
   if (!isJsonArray(content)) {
     throw invalid(field, `must be a string or an array of text parts, not ${kindOf(content)}.`);
   }
-  const texts: string[] = [];
-  const thoughts: string[] = [];
-  for (const [index, item] of content.entries()) {
-    const at = `${field}[${index}]`;
-    const part = objectAt(item, at);
-    const type = part.get("type");
-    const thinking = type === "thinking" || type === "reasoning";
-    if (thinking && owner === "assistant") {
-      thoughts.push(partText(part, ["thinking", "text"], at));
-    } else if (type === "text" || type === "input_text" || type === "output_text") {
-      texts.push(partText(part, ["text"], at));
-    } else if (type === "refusal" && owner === "assistant") {
-      texts.push(partText(part, ["refusal"], at));
-    } else {
-      texts.push(otherPart(type, owner, at));
-    }
+  return joinedParts(content.map((item, index) => canonicalPart(item, owner, `${field}[${index}]`)));
+}
+
+/** One block of content; `at` is its own place. */
+export function canonicalPart(item: Json, owner: ContentOwner, at: string): CanonicalContent {
+  const part = objectAt(item, at);
+  const type = part.get("type");
+  if ((type === "thinking" || type === "reasoning") && owner === "assistant") {
+    return { text: "", reasoning: partText(part, ["thinking", "text"], at) };
   }
-  return { text: joined(texts), reasoning: joined(thoughts) };
+  if (type === "text" || type === "input_text" || type === "output_text") {
+    return { text: partText(part, ["text"], at), reasoning: "" };
+  }
+  if (type === "refusal" && owner === "assistant") {
+    return { text: partText(part, ["refusal"], at), reasoning: "" };
+  }
+  return { text: otherPart(type, owner, at), reasoning: "" };
+}
+
+export function joinedParts(parts: readonly CanonicalContent[]): CanonicalContent {
+  return {
+    text: joined(parts.map((part) => part.text)),
+    reasoning: joined(parts.map((part) => part.reasoning)),
+  };
 }
 
 function joined(texts: readonly string[]): string {

@@ -3,8 +3,9 @@ import { canonicalMessages, canonicalTools } from "../../chat/canonical.ts";
 import { invalid, kindOf, objectAt, textAt } from "../../chat/fields.ts";
 import type { Tool, ToolChoice, Turn } from "../../chat/messages.ts";
 import type { Json } from "../../json/json.ts";
-import { isJsonArray, isJsonObject } from "../../json/kinds.ts";
+import { isJsonObject } from "../../json/kinds.ts";
 import type { Limits } from "../../limits.ts";
+import { stopStrings } from "../http/stopStrings.ts";
 import { RequestFields } from "./RequestFields.ts";
 import { readSampling } from "./sampling.ts";
 
@@ -39,7 +40,7 @@ export function readChatRequest(body: Json, vocabSize: number, limits: Limits): 
       parallelCalls: fields.boolean("parallel_tool_calls", true),
       sampling,
       maxTokens: readMaxTokens(fields),
-      stop: readStop(fields.get("stop"), limits),
+      stop: stopStrings(fields.get("stop"), "stop", limits),
     },
   };
 }
@@ -100,20 +101,4 @@ function readMaxTokens(fields: RequestFields): number {
     fields.number(name, -1, rule),
   );
   return Math.min(...sent.map((tokens) => (tokens === -1 ? Number.POSITIVE_INFINITY : tokens)));
-}
-
-function readStop(value: Json | undefined, limits: Limits): readonly string[] {
-  if (value === undefined) return [];
-  const list = isJsonArray(value) ? value : [value];
-  if (list.length > limits.stopStringsMax) {
-    throw invalid("stop", `holds ${list.length} strings; at most ${limits.stopStringsMax} are allowed.`);
-  }
-  return list.map((item, index) => {
-    const at = isJsonArray(value) ? `stop[${index}]` : "stop";
-    if (typeof item !== "string") throw invalid(at, `must be a string, not ${kindOf(item)}.`);
-    if (item.length > limits.stopCharsMax) {
-      throw invalid(at, `holds ${item.length} characters; at most ${limits.stopCharsMax} are allowed.`);
-    }
-    return item;
-  });
 }

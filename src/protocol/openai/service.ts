@@ -1,19 +1,11 @@
 /** `/v1/chat/completions` and `/v1/models` without HTTP in it. */
-import { AppError } from "../../errors.ts";
 import type { Limits } from "../../limits.ts";
 import type { Clock } from "../../serve/Clock.ts";
 import { type Caller, type RunningTurn, runTurn, type TurnDeps } from "../../serve/runTurn.ts";
 import { parseBody } from "../http/parseBody.ts";
+import { type ModelNames, servedModel } from "../http/servedModel.ts";
 import type { Heading } from "./chatCompletion.ts";
 import { type ChatRequest, readChatRequest } from "./model.ts";
-
-export interface ModelNames {
-  /** Shown in `/v1/models`; served is any name, unless `strict`. */
-  readonly name: string;
-  readonly strict: boolean;
-  /** When the server started, seconds since 1970. */
-  readonly createdSeconds: number;
-}
 
 export interface ChatServiceDeps {
   readonly turn: TurnDeps;
@@ -39,16 +31,7 @@ export function startChat(
   signal: AbortSignal,
 ): StartedChat {
   const request = readChatRequest(parseBody(raw), deps.vocabSize, deps.limits);
-  const { name, strict } = deps.models;
-  if (strict && request.model !== name) {
-    throw new AppError(
-      "model-not-found",
-      `The model \`${request.model ?? ""}\` is not served here; \`${name}\` is.`,
-      {
-        field: "model",
-      },
-    );
-  }
+  const model = servedModel(request.model, deps.models);
   const running = runTurn(
     request.turn,
     { ...caller, session: session || request.session },
@@ -61,7 +44,7 @@ export function startChat(
     heading: {
       id: `chatcmpl-${deps.newId()}`,
       created: deps.clock.nowSeconds(),
-      model: request.model ?? name,
+      model,
       system_fingerprint: `wt-${BigInt.asUintN(64, deps.turn.engine.ready.setup).toString(16).padStart(16, "0")}`,
     },
   };

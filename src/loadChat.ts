@@ -10,8 +10,8 @@ import { Model } from "../ffi/Model.ts";
 import type { Config } from "./config.ts";
 import { EngineClient, EngineStartError } from "./engine/EngineClient.ts";
 import type { Log } from "./log.ts";
+import { fitRules } from "./prompt/fitRules.ts";
 import { Prompter } from "./prompt/Prompter.ts";
-import type { ChunkRules } from "./prompt/plan.ts";
 import type { ChatServiceDeps } from "./protocol/openai/service.ts";
 import { systemClock } from "./serve/Clock.ts";
 import { Conversations } from "./serve/conversations.ts";
@@ -58,14 +58,17 @@ async function load(config: Config, log: Log, onCrash: (message: string) => void
   const engine = await EngineClient.start({ ...config.engine, libraryPath, shimPath }, onCrash);
   for (const note of engine.ready.notes) log.info(note);
   if (!engine.ready.resume.allowed) log.warn(`States are never resumed here: ${engine.ready.resume.why}`);
-  const rules: ChunkRules = {
-    openers: prompter.openers,
-    userOpeners: prompter.userOpeners,
-    otherOpeners: prompter.otherOpeners,
-    chunkTokensMin: engine.ready.chunkTokensMin,
-    chunkTokensMax: engine.ready.chunkTokensMax,
-    tripTokensMin: engine.ready.tripTokensMin,
-  };
+  const rules = fitRules(
+    {
+      openers: prompter.openers,
+      userOpeners: prompter.userOpeners,
+      otherOpeners: prompter.otherOpeners,
+      chunkTokensMin: engine.ready.chunkTokensMin,
+      chunkTokensMax: engine.ready.chunkTokensMax,
+      tripTokensMin: engine.ready.tripTokensMin,
+    },
+    config.engine.ubatch,
+  );
   const warm =
     config.flags.warm === "off"
       ? warmOff

@@ -8,12 +8,10 @@
  * left behind the last cut (I4).
  */
 import { KeyChain } from "../state/keys.ts";
+import { CHUNK_TOKENS_MIN_MAX } from "./fitRules.ts";
 import { keepOf } from "./keep.ts";
 import { matchAt, OpenerSet } from "./OpenerSet.ts";
 import type { ChunkRules, Plan } from "./plan.ts";
-
-/** Largest `chunkTokensMin` (design: I3): a message start is never more than this from a cut before it. */
-export const CHUNK_TOKENS_MIN_MAX = 64;
 
 /** `seed` is `seedOf(setup, tenant)`. Throws RangeError on rules that cannot be followed. */
 export function requestChunks(tokens: Int32Array, rules: ChunkRules, seed: bigint): Plan {
@@ -62,17 +60,6 @@ export function scanCuts(
     }
   }
   return { cuts: Int32Array.from(cuts), trips: Int32Array.from(trips) };
-}
-
-/**
- * Rules that fit a micro-batch: an undecided opener leaves the last chunk up to `longest opener - 1` tokens
- * longer than `chunkTokensMax`, and that chunk must fit as well.
- */
-export function fitRules(rules: ChunkRules, ubatchTokens: number): ChunkRules {
-  const ahead = rules.openers.reduce((longest, opener) => Math.max(longest, opener.length), 1) - 1;
-  const chunkTokensMax = Math.max(1, Math.min(rules.chunkTokensMax, ubatchTokens - ahead));
-  const chunkTokensMin = Math.max(1, Math.min(rules.chunkTokensMin, CHUNK_TOKENS_MIN_MAX, chunkTokensMax));
-  return { ...rules, chunkTokensMin, chunkTokensMax };
 }
 
 function checkRules(rules: ChunkRules): void {

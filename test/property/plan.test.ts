@@ -1,8 +1,9 @@
 /** I1 to I5 as properties of the planner, for any tokens, openers and settings. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { fitRules } from "../../src/prompt/fitRules.ts";
 import type { ChunkRules } from "../../src/prompt/plan.ts";
-import { fitRules, requestChunks, scanCuts } from "../../src/prompt/requestChunks.ts";
+import { requestChunks, scanCuts } from "../../src/prompt/requestChunks.ts";
 import { seedOf } from "../../src/state/keys.ts";
 
 /** Few token values, so that openers and their beginnings occur often; `size`, since short lists are the default. */

@@ -1,7 +1,8 @@
 /** The planner by example: where cuts fall in a chat, what is kept and why, and rules that cannot be followed. */
 import { describe, expect, test } from "bun:test";
+import { fitRules } from "../../../src/prompt/fitRules.ts";
 import type { ChunkRules } from "../../../src/prompt/plan.ts";
-import { fitRules, requestChunks } from "../../../src/prompt/requestChunks.ts";
+import { requestChunks } from "../../../src/prompt/requestChunks.ts";
 
 const OPEN = 1;
 const USER = 2;

@@ -22,6 +22,7 @@ export interface AppDeps {
   readonly newId: () => string;
   /** One line a request; text of messages never. */
   readonly log: {
+    debug(fields: object, message: string): void;
     info(fields: object, message: string): void;
     error(fields: object, message: string): void;
   };
@@ -68,7 +69,9 @@ async function answer(request: Request, app: Pick<Elysia, "handle">, deps: AppDe
   response.headers.set("x-request-id", id);
   const path = new URL(request.url).pathname;
   const ms = Math.round(performance.now() - started);
-  deps.log.info({ id, method: request.method, path, status: response.status, ms }, "request");
+  // Health is asked for every second by some.
+  const level = path.endsWith("/health") ? "debug" : "info";
+  deps.log[level]({ id, method: request.method, path, status: response.status, ms }, "request");
   return response;
 }
 

@@ -1,8 +1,20 @@
 import { expect, test } from "bun:test";
 import { blockedReader } from "../support/blockedReader.ts";
+import type { FakeRun } from "../support/FakeEngine.ts";
 import { fakeServer } from "../support/FakeServer.ts";
-import { get, json, listening, postChat, readSse } from "../support/httpClient.ts";
+import { get, inProcess, json, listening, postChat, readSse } from "../support/httpClient.ts";
 import { onEachTarget, USER } from "./targets.ts";
+
+/** A run that nobody cancels must fail its test, not hang it. */
+const CANCEL_MS_MAX = 3_000;
+
+async function isCancelled(run: FakeRun): Promise<boolean> {
+  const late = new Promise<void>((resolve) => setTimeout(resolve, CANCEL_MS_MAX));
+  await Promise.race([run.cancelled, late]);
+  const cancelled = run.isCancelled;
+  run.cancel();
+  return cancelled;
+}
 
 onEachTarget("a client that leaves", (open) => {
   for (const hold of ["queue", "prefill", "decode"] as const) {
@@ -20,7 +32,7 @@ onEachTarget("a client that leaves", (open) => {
         const run = await started;
         await run.held;
         leaving.abort();
-        await run.cancelled;
+        expect(await isCancelled(run)).toBe(true);
         await answer.catch(() => {});
         while (run.terminal === undefined) await Bun.sleep(0);
         expect(run.terminal.type).toBe("aborted");
@@ -40,12 +52,26 @@ onEachTarget("a client that leaves", (open) => {
     const first = postChat(opened.target, { messages: USER }, { signal: leaving.signal }).catch(() => {});
     const run = await started;
     leaving.abort();
-    await run.cancelled;
+    expect(await isCancelled(run)).toBe(true);
     await first;
     while (engine.pending > 0) await Bun.sleep(0);
     engine.script = () => ({ text: "x" });
     expect((await postChat(opened.target, { messages: USER })).status).toBe(200);
   });
+});
+
+test("a client that leaves at the very end: what was not sent whole is not warmed", async () => {
+  const server = fakeServer();
+  const target = inProcess(server.app);
+  const response = await postChat(target, { messages: USER, stream: true });
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  while (!text.includes('"finish_reason":"stop"')) text += decoder.decode((await reader?.read())?.value);
+  await reader?.cancel();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(server.jobs).toEqual([]);
+  expect(await json(await get(target, "/health"))).toEqual({ status: "ok", warm: "idle" });
 });
 
 for (const stream of [true, false]) {

@@ -100,7 +100,7 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
     apiKeys: options.apiKeys ?? [],
     limits,
     newId,
-    log: { info: () => {}, error: (fields) => server.errors.push(fields) },
+    log: { debug: () => {}, info: () => {}, error: (fields) => server.errors.push(fields) },
   });
   return Object.assign(server, { app });
 }

@@ -4,20 +4,24 @@
  */
 import type { SpecialToken, TextVocab } from "../src/prompt/TextVocab.ts";
 import { FfiError, unwrap } from "./FfiError.ts";
-import type { Model } from "./Model.ts";
-import { CODES } from "./symbols.ts";
+import { CODES, type Shim } from "./symbols.ts";
 import { askText } from "./text.ts";
 
 /** Bits of a token's attributes, as llama.cpp numbers them. */
-export const TOKEN_UNKNOWN = 1 << 0;
-export const TOKEN_CONTROL = 1 << 3;
-export const TOKEN_USER_DEFINED = 1 << 4;
-export const TOKEN_BYTE = 1 << 5;
+const TOKEN_CONTROL = 1 << 3;
+const TOKEN_USER_DEFINED = 1 << 4;
 
 const encoder = new TextEncoder();
 
+/** The model that a vocabulary belongs to. */
+interface VocabOwner {
+  readonly path: string;
+  /** @throws FfiError("closed") */
+  native(): { readonly shim: Shim; readonly id: number };
+}
+
 export class Vocab implements TextVocab {
-  readonly #model: Model;
+  readonly #model: VocabOwner;
   #tables: { readonly attributes: Int32Array; readonly ends: Uint8Array } | null = null;
   #specials: readonly SpecialToken[] | null = null;
   readonly #pieces: (Uint8Array | undefined)[] = [];
@@ -25,7 +29,7 @@ export class Vocab implements TextVocab {
   /** Room for tokens, kept between calls. */
   #room = new Int32Array(4096);
 
-  constructor(model: Model) {
+  constructor(model: VocabOwner) {
     this.#model = model;
   }
 

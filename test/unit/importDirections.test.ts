@@ -1,0 +1,155 @@
+/**
+ * The borders of the code: the planner is called by the request path and the warm path alone, `bun:ffi` is
+ * imported in `ffi/` alone, and each rule of `.dependency-cruiser.cjs` catches an import that it forbids.
+ */
+import { describe, expect, test } from "bun:test";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+const ROOT = join(import.meta.dir, "..", "..");
+/** Everything that can run in a server, and the scripts that start or measure one. */
+const FOLDERS = ["src", "ffi", "scripts", "bench"];
+
+interface Source {
+  readonly path: string;
+  /** Without comments. */
+  readonly code: string;
+}
+
+function sources(): Source[] {
+  return FOLDERS.flatMap((folder) => {
+    const names = readdirSync(join(ROOT, folder), { recursive: true }) as string[];
+    return names
+      .filter((name) => /\.(ts|cjs|mjs|js)$/.test(name))
+      .map((name) => {
+        const path = `${folder}/${name}`;
+        const code = readFileSync(join(ROOT, path), "utf8").replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, "");
+        return { path, code };
+      });
+  });
+}
+
+const namers = (word: RegExp): string[] =>
+  sources()
+    .filter(({ code }) => word.test(code))
+    .map(({ path }) => path)
+    .sort();
+
+describe("one planner", () => {
+  test("requestChunks is called by the request path and the warm path, and by nothing else", () => {
+    expect(namers(/\brequestChunks\b/)).toEqual([
+      "src/prompt/requestChunks.ts",
+      "src/serve/runTurn.ts",
+      "src/warm/planJob.ts",
+    ]);
+  });
+
+  test("and each calls it once", () => {
+    for (const path of ["src/serve/runTurn.ts", "src/warm/planJob.ts"]) {
+      const code = sources().find((source) => source.path === path)?.code ?? "";
+      expect(code.match(/\brequestChunks\(/g)).toHaveLength(1);
+    }
+  });
+
+  test("there is no other way to cut: nobody else scans for cuts or chains keys", () => {
+    expect(namers(/\bscanCuts\b/)).toEqual(["src/prompt/requestChunks.ts"]);
+    expect(namers(/\bKeyChain\b/)).toEqual(["src/prompt/requestChunks.ts", "src/state/keys.ts"]);
+  });
+});
+
+test("only ffi/ imports bun:ffi", () => {
+  const importers = namers(/["'`]bun:ffi["'`]/);
+  expect(importers.filter((path) => !path.startsWith("ffi/"))).toEqual([]);
+  expect(importers).not.toEqual([]);
+});
+
+/** Of each rule an import that it forbids: which file, and what it imports. */
+const PLANTED: Readonly<Record<string, readonly [file: string, imported: string]>> = {
+  "no-cycles": ["src/cycle.ts", "src/cycle2.ts"],
+  "only-ffi-imports-bun-ffi": ["src/native.ts", "bun:ffi"],
+  "one-planner": ["src/engine/cutsItself.ts", "src/prompt/requestChunks.ts"],
+  "ffi-stands-alone": ["ffi/knowsState.ts", "src/state/StateKeeper.ts"],
+  "json-and-errors-are-leaves": ["src/errors.ts", "src/limits.ts"],
+  "state-knows-plans-only": ["src/state/knowsLoop.ts", "src/engine/EngineLoop.ts"],
+  "prompt-knows-no-engine": ["src/prompt/knowsWarm.ts", "src/warm/planJob.ts"],
+  "chat-knows-no-engine": ["src/chat/knowsState.ts", "src/state/StateKeeper.ts"],
+  "engine-knows-no-text": ["src/engine/knowsTemplates.ts", "src/prompt/Template.ts"],
+  "warm-knows-no-protocol": ["src/warm/knowsServe.ts", "src/serve/runTurn.ts"],
+  "serve-knows-no-protocol": ["src/serve/knowsOpenAi.ts", "src/protocol/openai/index.ts"],
+  "only-the-engine-worker-opens-a-context": ["src/second.ts", "ffi/Context.ts"],
+};
+/** Imports that are right. */
+const RIGHT: readonly (readonly [file: string, imported: string])[] = [
+  ["src/serve/runTurn.ts", "src/prompt/requestChunks.ts"],
+  ["src/warm/planJob.ts", "src/prompt/requestChunks.ts"],
+  ["src/engine/LlamaDevice.ts", "ffi/Context.ts"],
+  ["ffi/openShim.ts", "bun:ffi"],
+  ["src/cycle2.ts", "src/cycle.ts"],
+];
+
+/** `rule: file` of each violation that the checker finds in a tree of these imports alone. */
+async function violations(
+  imports: readonly (readonly [file: string, imported: string])[],
+): Promise<string[]> {
+  const tree = mkdtempSync(join(tmpdir(), "warmturn-imports-"));
+  try {
+    const write = (path: string, text: string): void => {
+      mkdirSync(dirname(join(tree, path)), { recursive: true });
+      writeFileSync(join(tree, path), text);
+    };
+    const files = imports.flat().filter((path) => !path.includes(":"));
+    for (const path of files) write(path, "export {};\n");
+    for (const [file, imported] of imports) {
+      const from = imported.includes(":") ? imported : "../".repeat(file.split("/").length - 1) + imported;
+      write(file, `import "${from}";\n`);
+    }
+    copyFileSync(join(ROOT, "tsconfig.json"), join(tree, "tsconfig.json"));
+    const bin = join(ROOT, "node_modules", ".bin", "depcruise");
+    const options = [
+      "--config",
+      join(ROOT, ".dependency-cruiser.cjs"),
+      "--output-type",
+      "json",
+      "src",
+      "ffi",
+    ];
+    const child = Bun.spawn([process.execPath, "--bun", bin, ...options], { cwd: tree, stderr: "pipe" });
+    const [text, complaint] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ]);
+    if (text === "") throw new Error(complaint);
+    const found: { rule: { name: string }; from: string }[] = JSON.parse(text).summary.violations;
+    return found.map(({ rule, from }) => `${rule.name}: ${from}`);
+  } finally {
+    rmSync(tree, { recursive: true, force: true });
+  }
+}
+
+describe("import directions", () => {
+  const rules = [
+    ...readFileSync(join(ROOT, ".dependency-cruiser.cjs"), "utf8").matchAll(/forbid\("([^"]+)"/g),
+  ];
+
+  test("each rule has a planted import here", () => {
+    expect(Object.keys(PLANTED)).toEqual(rules.map(([, name]) => name ?? ""));
+  });
+
+  test("each planted import is caught by its rule", async () => {
+    const found = await violations([...RIGHT, ...Object.values(PLANTED)]);
+    for (const [rule, [file]] of Object.entries(PLANTED)) expect(found).toContain(`${rule}: ${file}`);
+  });
+
+  test("and what is right is not", async () => {
+    expect(await violations(RIGHT)).toEqual([]);
+  });
+});

@@ -52,6 +52,8 @@ interface Sequence {
   itemStart: number;
   /** Rules that a repetition of the last item would multiply. */
   itemRules: number;
+  /** Symbols that llama.cpp holds for the last item. */
+  itemElements: number;
 }
 
 class GrammarReader {
@@ -145,7 +147,7 @@ class GrammarReader {
   }
 
   #sequence(name: string, depth: number): GrammarSymbol[] {
-    const sequence: Sequence = { symbols: [], itemStart: 0, itemRules: 1 };
+    const sequence: Sequence = { symbols: [], itemStart: 0, itemRules: 1, itemElements: 0 };
     while (this.#at < this.#text.length && this.#item(sequence, name, depth)) this.#space(depth > 0);
     return sequence.symbols;
   }
@@ -153,8 +155,8 @@ class GrammarReader {
   /** One item or quantifier; false where the sequence ends. */
   #item(sequence: Sequence, name: string, depth: number): boolean {
     const c = this.#peek();
-    if (c === '"') this.#start(sequence, this.#characters('"'));
-    else if (c === "[") this.#start(sequence, this.#characters("]"));
+    if (c === '"') this.#characters(sequence, '"');
+    else if (c === "[") this.#characters(sequence, "]");
     else if (c === ".") {
       this.#at++;
       this.#start(sequence, ["char"]);
@@ -165,11 +167,16 @@ class GrammarReader {
     return true;
   }
 
-  #start(sequence: Sequence, symbols: readonly GrammarSymbol[], rules = 1): void {
+  #start(
+    sequence: Sequence,
+    symbols: readonly GrammarSymbol[],
+    { rules = 1, elements = symbols.length }: { rules?: number; elements?: number } = {},
+  ): void {
     sequence.itemStart = sequence.symbols.length;
     sequence.itemRules = rules;
+    sequence.itemElements = elements;
     sequence.symbols.push(...symbols);
-    this.#count(symbols.length);
+    this.#count(elements);
   }
 
   #group(sequence: Sequence, name: string, depth: number): void {
@@ -182,27 +189,27 @@ class GrammarReader {
     if (rule) rule.alternates = alternates;
     if (this.#peek() !== ")") this.#fail("expected )");
     this.#at++;
-    this.#start(sequence, [index], Math.max(1, this.#symbols - before));
+    this.#start(sequence, [index], { rules: Math.max(1, this.#symbols - before) });
   }
 
-  /** A literal or a class: its characters, or one symbol for a class of any size but none. */
-  #characters(close: string): GrammarSymbol[] {
+  /** A literal or a class of any size. Two symbols stand for many: only what may come first is asked later. */
+  #characters(sequence: Sequence, close: string): void {
     this.#at++;
     const isClass = close === "]";
     if (isClass && this.#peek() === "^") this.#at++;
-    let count = 0;
+    let elements = 0;
     while (this.#peek() !== close) {
       this.#character();
-      count++;
+      elements++;
       if (isClass && this.#peek() === "-" && this.#peek(1) !== "]") {
         this.#at++;
         this.#character();
+        elements++;
       }
     }
     this.#at++;
-    this.#count(count);
-    /* Two stand for many: only what may come first, and whether anything follows it, is asked later. */
-    return new Array<GrammarSymbol>(isClass ? Math.min(count, 1) : Math.min(count, 2)).fill("char");
+    const symbols = new Array<GrammarSymbol>(Math.min(elements, isClass ? 1 : 2)).fill("char");
+    this.#start(sequence, symbols, { elements });
   }
 
   #character(): void {
@@ -275,7 +282,9 @@ class GrammarReader {
     if (sequence.itemRules * total >= REPETITION_MAX)
       this.#fail("repetitions inside one another are too many");
     const optional = Number.isFinite(max) ? max - min : 1;
-    this.#count(item.length * Math.max(0, min - 1) + optional * (item.length + 3));
+    const elements = sequence.itemElements;
+    this.#count(elements * Math.max(0, min - 1) + optional * (elements + 3));
+    sequence.itemElements = elements * min + Math.min(optional, 1);
     sequence.symbols.length = sequence.itemStart;
     for (let copy = 0; copy < Math.min(min, 2); copy++) sequence.symbols.push(...item);
     if (optional > 0) {

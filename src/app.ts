@@ -5,6 +5,8 @@
 import { Elysia } from "elysia";
 import { AppError } from "./errors.ts";
 import type { Limits } from "./limits.ts";
+import { anthropicErrorBody, speaksAnthropic } from "./protocol/anthropic/errorBody.ts";
+import { anthropic } from "./protocol/anthropic/index.ts";
 import { authOf } from "./protocol/http/auth.ts";
 import { errorBody } from "./protocol/openai/errorBody.ts";
 import { openai } from "./protocol/openai/index.ts";
@@ -43,30 +45,53 @@ const METHODS: Readonly<Record<string, string>> = {
   "/models": "GET",
   "/v1/chat/completions": "POST",
   "/chat/completions": "POST",
+  "/v1/messages": "POST",
+  "/v1/messages/count_tokens": "POST",
 };
 
 export function createApp(deps: AppDeps): App {
   const auth = authOf(deps.apiKeys);
   const unforeseen = (error: unknown): AppError => toAppError(error, deps);
+  const ids: RequestIds = new WeakMap();
+  const shared = { ready: () => ready(deps), tenantOf: auth, onUnforeseen: unforeseen };
+  const onIgnored = (id: string, ignored: readonly string[]): void =>
+    deps.log.info({ id, ignored }, "asked for and not served");
+  const requestIdOf = (request: Request): string => ids.get(request) ?? "";
   const app = new Elysia({ aot: false })
     .onError(({ error, code, request }) =>
-      code === "NOT_FOUND" ? notFound(request) : errorResponse(unforeseen(error)),
+      errorResponse(
+        code === "NOT_FOUND" ? notFound(request) : unforeseen(error),
+        request,
+        requestIdOf(request),
+      ),
     )
     .use(health(deps))
-    .use(openai({ ready: () => ready(deps), tenantOf: auth, onUnforeseen: unforeseen }));
-  return { fetch: (request) => answer(request, app, deps) };
+    .use(openai(shared))
+    .use(anthropic({ ...shared, requestIdOf, onIgnored }));
+  return { fetch: (request) => answer(request, app, ids, deps) };
 }
 
-async function answer(request: Request, app: Pick<Elysia, "handle">, deps: AppDeps): Promise<Response> {
+/** So that bodies and stream events can name the id that the headers do. */
+type RequestIds = WeakMap<Request, string>;
+
+async function answer(
+  request: Request,
+  app: Pick<Elysia, "handle">,
+  ids: RequestIds,
+  deps: AppDeps,
+): Promise<Response> {
   const id = requestId(request, deps);
+  ids.set(request, id);
   const started = performance.now();
   let response: Response;
   try {
     response = await app.handle(request);
   } catch (error) {
-    response = errorResponse(toAppError(error, deps));
+    response = errorResponse(toAppError(error, deps), request, id);
   }
   response.headers.set("x-request-id", id);
+  // Anthropic's name of it.
+  response.headers.set("request-id", id);
   const path = new URL(request.url).pathname;
   const ms = Math.round(performance.now() - started);
   // Health is asked for every second by some.
@@ -115,14 +140,11 @@ function retry(): Record<string, string> {
   return { "retry-after": String(LOADING_RETRY_SECONDS) };
 }
 
-function notFound(request: Request): Response {
+function notFound(request: Request): AppError {
   const path = new URL(request.url).pathname;
   const methods = METHODS[path];
-  if (methods === undefined) return errorResponse(new AppError("not-found", `There is nothing at ${path}.`));
-  const error = new AppError("method-not-allowed", `${path} takes ${methods}, not ${request.method}.`);
-  const response = errorResponse(error);
-  response.headers.set("allow", methods);
-  return response;
+  if (methods === undefined) return new AppError("not-found", `There is nothing at ${path}.`);
+  return new AppError("method-not-allowed", `${path} takes ${methods}, not ${request.method}.`);
 }
 
 function toAppError(error: unknown, deps: AppDeps): AppError {
@@ -131,8 +153,11 @@ function toAppError(error: unknown, deps: AppDeps): AppError {
   return new AppError("internal", "The server failed to answer this request; its log says why.");
 }
 
-function errorResponse(error: AppError): Response {
+function errorResponse(error: AppError, request: Request, id: string): Response {
+  const path = new URL(request.url).pathname;
   const headers = new Headers();
   if (error.retryAfterSeconds !== null) headers.set("retry-after", String(error.retryAfterSeconds));
-  return Response.json(errorBody(error), { status: error.row.status, headers });
+  if (error.code === "method-not-allowed") headers.set("allow", METHODS[path] ?? "");
+  const body = speaksAnthropic(request, path) ? anthropicErrorBody(error, id) : errorBody(error);
+  return Response.json(body, { status: error.row.status, headers });
 }

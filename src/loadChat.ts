@@ -104,6 +104,7 @@ async function load(config: Config, log: Log, onCrash: (message: string) => void
       createdSeconds: systemClock.nowSeconds(),
     },
     vocabSize: vocab.size,
+    keepAttribution: config.flags.keepAttributionHeader,
     limits: config.limits,
     clock: systemClock,
     newId,

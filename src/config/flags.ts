@@ -232,6 +232,13 @@ export const FLAGS = {
     whole(1, 65536),
   ),
   bodyMax: bytes({ names: "--body-max", help: "largest request body" }, 64 * 2 ** 20, "64M"),
+  keepAttributionHeader: toggle(
+    {
+      names: "--keep-attribution-header",
+      help: "leave Claude Code's x-anthropic-billing-header line in its prompts",
+    },
+    false,
+  ),
   logLevel: choice(
     { names: "--log-level", help: "what is logged" },
     ["debug", "info", "warn", "error", "silent"],

@@ -16,6 +16,7 @@ export interface FakeServerOptions {
   readonly limits?: Partial<Limits>;
   readonly ready?: Partial<EngineReady>;
   readonly opensReasoning?: boolean;
+  readonly keepAttribution?: boolean;
 }
 
 export interface FakeServer {
@@ -91,6 +92,7 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
     },
     models: { name: FAKE_MODEL, strict: options.strict ?? false, createdSeconds: 1_700_000_000 },
     vocabSize: 256,
+    keepAttribution: options.keepAttribution ?? false,
     limits,
     clock,
     newId,

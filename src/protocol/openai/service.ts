@@ -11,6 +11,8 @@ export interface ChatServiceDeps {
   readonly turn: TurnDeps;
   readonly models: ModelNames;
   readonly vocabSize: number;
+  /** Whether Claude Code's billing line stays in its system prompt. */
+  readonly keepAttribution: boolean;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly newId: () => string;

@@ -1,0 +1,74 @@
+/** The Anthropic routes: HTTP in, HTTP out; everything between is the service's. */
+import { Elysia } from "elysia";
+import type { AppError } from "../../errors.ts";
+import { readBody } from "../http/readBody.ts";
+import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
+import { sessionHint } from "../http/sessionHint.ts";
+import type { ChatServiceDeps } from "../openai/service.ts";
+import { anthropicErrorBody } from "./errorBody.ts";
+import { messageEvents, PING, wholeMessage } from "./message.ts";
+import { countTokens, type StartedMessage, startMessage } from "./service.ts";
+
+export interface AnthropicDeps {
+  /** Throws AppError while the model loads or the server closes. */
+  readonly ready: () => ChatServiceDeps;
+  /** Throws AppError for an unknown key. */
+  readonly tenantOf: (headers: Headers) => string;
+  /** For the log; the client gets a sentence without the cause. */
+  readonly onUnforeseen: (error: unknown) => AppError;
+  readonly requestIdOf: (request: Request) => string;
+  /** What a request asked for and does not get, for the log. */
+  readonly onIgnored: (id: string, ignored: readonly string[]) => void;
+}
+
+/** What Claude Code asks before its first request, to see whether anybody is there. */
+const PREFLIGHTS = ["/", "/api/hello"] as const;
+
+/** Unread bodies: the service wants the raw text, and as little of it as can be refused. */
+const UNREAD = { parse: [() => "unread"] };
+
+export function anthropic(deps: AnthropicDeps): Elysia {
+  const app = new Elysia({ name: "anthropic", aot: false });
+  app.post("/v1/messages", ({ request }) => messages(request, deps), UNREAD);
+  app.post("/v1/messages/count_tokens", ({ request }) => count(request, deps), UNREAD);
+  for (const path of PREFLIGHTS) app.route("HEAD", path, () => new Response(null));
+  return app;
+}
+
+async function messages(request: Request, deps: AnthropicDeps): Promise<Response> {
+  const tenant = deps.tenantOf(request.headers);
+  const service = deps.ready();
+  const raw = await readBody(request, service.limits.bodyBytesMax);
+  const userAgent = request.headers.get("user-agent") ?? "";
+  const caller = { tenant, userAgent, session: sessionHint(request.headers) };
+  const id = deps.requestIdOf(request);
+  const started = startMessage(raw, caller, id, service, request.signal);
+  if (started.request.ignored.length > 0) deps.onIgnored(id, started.request.ignored);
+  return await answer(started, service, deps);
+}
+
+async function answer(
+  { running, request, heading }: StartedMessage,
+  service: ChatServiceDeps,
+  deps: AnthropicDeps,
+): Promise<Response> {
+  if (!request.stream) {
+    return await wholeResponse(running, (events) => wholeMessage(events, heading), deps.onUnforeseen);
+  }
+  return await streamResponse(running, (events) => messageEvents(events, heading), {
+    clock: service.clock,
+    keepAliveMs: service.limits.keepAliveMs,
+    keepAlive: PING,
+    failure: (error) => ({
+      event: "error",
+      data: JSON.stringify(anthropicErrorBody(deps.onUnforeseen(error), heading.requestId)),
+    }),
+  });
+}
+
+async function count(request: Request, deps: AnthropicDeps): Promise<Response> {
+  deps.tenantOf(request.headers);
+  const service = deps.ready();
+  const raw = await readBody(request, service.limits.bodyBytesMax);
+  return Response.json({ input_tokens: countTokens(raw, service) });
+}

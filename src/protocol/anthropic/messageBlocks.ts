@@ -1,0 +1,95 @@
+/**
+ * Reply events to content blocks that open, grow and close one after another, with contiguous indexes. What a
+ * client joins of them and sends back is the reply again, in its canonical form.
+ */
+import type { ReplyEvent } from "../../serve/reply.ts";
+
+export type StartedBlock =
+  | { readonly type: "thinking"; readonly thinking: ""; readonly signature: "" }
+  | { readonly type: "text"; readonly text: ""; readonly citations: null }
+  | {
+      readonly type: "tool_use";
+      readonly id: string;
+      readonly name: string;
+      readonly input: Readonly<Record<string, never>>;
+      readonly caller: { readonly type: "direct" };
+    };
+
+export type BlockDelta =
+  | { readonly type: "thinking_delta"; readonly thinking: string }
+  | { readonly type: "signature_delta"; readonly signature: string }
+  | { readonly type: "text_delta"; readonly text: string }
+  | { readonly type: "input_json_delta"; readonly partial_json: string };
+
+/** As they go over the wire. */
+export type BlockEvent =
+  | { readonly type: "content_block_start"; readonly index: number; readonly content_block: StartedBlock }
+  | { readonly type: "content_block_delta"; readonly index: number; readonly delta: BlockDelta }
+  | { readonly type: "content_block_stop"; readonly index: number };
+
+export type PartEvent = Extract<ReplyEvent, { type: "reasoning" | "text" | "call" | "call-arguments" }>;
+
+export class MessageBlocks {
+  #index = -1;
+  #open: StartedBlock["type"] | undefined;
+  #thinking = "";
+  #hasText = false;
+
+  *push(event: PartEvent): Generator<BlockEvent> {
+    switch (event.type) {
+      case "reasoning":
+        if (this.#open !== "thinking") yield* this.#start({ type: "thinking", thinking: "", signature: "" });
+        this.#thinking += event.text;
+        yield this.#delta({ type: "thinking_delta", thinking: event.text });
+        break;
+      case "text":
+        yield* this.#text(event.text);
+        break;
+      case "call": {
+        const { id, name } = event;
+        yield* this.#start({ type: "tool_use", id, name, input: {}, caller: { type: "direct" } });
+        break;
+      }
+      case "call-arguments":
+        yield this.#delta({ type: "input_json_delta", partial_json: event.text });
+        break;
+    }
+  }
+
+  *end(): Generator<BlockEvent> {
+    if (this.#open === undefined) return;
+    if (this.#open === "thinking") {
+      yield this.#delta({ type: "signature_delta", signature: signatureOf(this.#thinking) });
+      this.#thinking = "";
+    }
+    this.#open = undefined;
+    yield { type: "content_block_stop", index: this.#index };
+  }
+
+  *#text(text: string): Generator<BlockEvent> {
+    let own = text;
+    if (this.#open !== "text") {
+      // Text behind a call: the canonical form puts this line break back between the two blocks.
+      if (this.#hasText && own.startsWith("\n")) own = own.slice(1);
+      this.#hasText = true;
+      yield* this.#start({ type: "text", text: "", citations: null });
+    }
+    yield this.#delta({ type: "text_delta", text: own });
+  }
+
+  *#start(block: StartedBlock): Generator<BlockEvent> {
+    yield* this.end();
+    this.#index += 1;
+    this.#open = block.type;
+    yield { type: "content_block_start", index: this.#index, content_block: block };
+  }
+
+  #delta(delta: BlockDelta): BlockEvent {
+    return { type: "content_block_delta", index: this.#index, delta };
+  }
+}
+
+/** Clients hand it back unread, and so do we: it must only be there. */
+function signatureOf(thinking: string): string {
+  return `wt1.${Bun.hash.xxHash64(thinking).toString(16).padStart(16, "0")}`;
+}

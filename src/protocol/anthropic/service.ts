@@ -1,0 +1,37 @@
+/** `/v1/messages` and `/v1/messages/count_tokens` without HTTP in it. */
+import { type Caller, type RunningTurn, runTurn } from "../../serve/runTurn.ts";
+import { parseBody } from "../http/parseBody.ts";
+import { servedModel } from "../http/servedModel.ts";
+import type { ChatServiceDeps } from "../openai/service.ts";
+import type { MessageHeading } from "./message.ts";
+import { type MessagesRequest, readCountRequest, readMessagesRequest } from "./model.ts";
+
+export interface StartedMessage {
+  readonly request: MessagesRequest;
+  readonly heading: MessageHeading;
+  readonly running: RunningTurn;
+}
+
+/** `session` is the headers' hint. Throws AppError for everything that can be refused before the engine has it. */
+export function startMessage(
+  raw: string,
+  caller: Caller,
+  requestId: string,
+  deps: ChatServiceDeps,
+  signal: AbortSignal,
+): StartedMessage {
+  const request = readMessagesRequest(parseBody(raw), deps);
+  const model = servedModel(request.model, deps.models);
+  const newCallId = (): string => `toolu_${deps.newId().slice(0, 24)}`;
+  const session = caller.session || request.session;
+  const running = runTurn(request.turn, { ...caller, session }, { ...deps.turn, newCallId }, signal);
+  const { maxTokens } = request.turn;
+  return { request, running, heading: { id: `msg_${deps.newId()}`, model, requestId, maxTokens } };
+}
+
+/** Tokens of the prompt as `/v1/messages` would render it. */
+export function countTokens(raw: string, deps: ChatServiceDeps): number {
+  const { prompt, model } = readCountRequest(parseBody(raw), deps.keepAttribution);
+  servedModel(model, deps.models);
+  return deps.turn.prompter.tokens(prompt, { addGenerationPrompt: true }).tokens.length;
+}

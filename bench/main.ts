@@ -1,5 +1,5 @@
 /** `bun run bench tool-loop --model PATH [--json]`: the project's own benchmark. */
-import { type Cell, disagreements, runToolLoop, type ToolLoopOptions } from "./toolLoop.ts";
+import { type Cell, disagreements, runToolLoop, type ToolLoopOptions, wasted } from "./toolLoop.ts";
 
 const HELP = `Usage: bun run bench tool-loop --model PATH [options] [-- server flags]
 
@@ -49,7 +49,7 @@ function parse(argv: readonly string[]): Arguments | string {
 
 function table(cell: Cell): string {
   const head =
-    "turn  prompt  resumed  warmed  prefilled  first token ms  moved KiB  tokens hash       logits hash       miss";
+    "turn  prompt  resumed  warmed  prefilled  new  first token ms  moved KiB  tokens hash       logits hash       miss";
   const rows = cell.rows.map((row) =>
     [
       String(row.turn).padStart(4),
@@ -57,6 +57,7 @@ function table(cell: Cell): string {
       String(row.resumed).padStart(8),
       String(row.warmed).padStart(7),
       String(row.prefilled).padStart(10),
+      String(row.necessary).padStart(4),
       row.firstTokenMs.toFixed(1).padStart(15),
       (row.bytesMoved / 1024).toFixed(0).padStart(10),
       row.tokensHash.padEnd(17),
@@ -89,12 +90,16 @@ if (typeof parsed === "string") {
   process.exit(2);
 }
 const cells = await runToolLoop(parsed.options);
-const wrong = disagreements(cells);
+const wrong = [...disagreements(cells), ...wasted(cells)];
 if (parsed.json) {
-  console.log(JSON.stringify({ cells, ratios: ratios(cells), disagreements: wrong }));
+  console.log(JSON.stringify({ cells, ratios: ratios(cells), problems: wrong }));
 } else {
   for (const cell of cells) console.log(table(cell));
   for (const line of ratios(cells)) console.log(line);
-  console.log(wrong.length === 0 ? "Warm on and warm off agree in all hashes." : wrong.join("\n"));
+  console.log(
+    wrong.length === 0
+      ? "Warm on and warm off agree in all hashes; from turn 2 on only what was new was prefilled, and less than one chunk."
+      : wrong.join("\n"),
+  );
 }
 process.exit(wrong.length === 0 ? 0 : 1);

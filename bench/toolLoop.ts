@@ -4,6 +4,7 @@
  * Speed is a ratio within one run, never a number alone.
  */
 import { type AssistantReply, type ChatMessage, type ChatResult, chat } from "./chat.ts";
+import { NecessaryTokens } from "./NecessaryTokens.ts";
 import { ServerProcess } from "./ServerProcess.ts";
 
 export type Reasoning = "kept" | "dropped";
@@ -14,6 +15,10 @@ export interface TurnRow {
   readonly resumed: number;
   readonly warmed: number;
   readonly prefilled: number;
+  /** From the opener of the turn's first new message to the prompt's end; 0 in the first turn. */
+  readonly necessary: number;
+  /** How much more than that may be prefilled: a cut is at most so far before the new message. */
+  readonly slack: number;
   readonly firstTokenMs: number;
   readonly bytesMoved: number;
   readonly tokensHash: string;
@@ -79,11 +84,13 @@ function tool(name: string, description: string, keys: readonly string[]): objec
 export async function playToolLoop(
   url: string,
   reasoning: Reasoning,
-  options: Pick<ToolLoopOptions, "forced" | "userTurns">,
+  options: Pick<ToolLoopOptions, "forced" | "userTurns" | "model">,
   idle: () => Promise<void>,
 ): Promise<TurnRow[]> {
   const messages: ChatMessage[] = [{ role: "system", content: SYSTEM }];
   const rows: TurnRow[] = [];
+  using necessary = new NecessaryTokens(options.model, TOOLS);
+  let answered = 0;
   const ask = async (shape: keyof typeof FORCED): Promise<AssistantReply> => {
     const grammar = options.forced ? { grammar: FORCED[shape] } : {};
     const result = await chat(url, {
@@ -94,7 +101,9 @@ export async function playToolLoop(
       max_tokens: 400,
       ...grammar,
     });
-    rows.push(rowOf(rows.length + 1, result));
+    const fresh = answered === 0 ? 0 : necessary.of(messages, answered + 1);
+    rows.push({ ...rowOf(rows.length + 1, result), necessary: fresh, slack: necessary.slackTokens });
+    answered = messages.length;
     await idle();
     return result.message;
   };
@@ -142,7 +151,7 @@ function reserialise(text: string): string {
   }
 }
 
-function rowOf(turn: number, result: ChatResult): TurnRow {
+function rowOf(turn: number, result: ChatResult): Omit<TurnRow, "necessary" | "slack"> {
   const number = (key: string): number => Number(result.warmturn[key] ?? 0);
   return {
     turn,
@@ -205,4 +214,19 @@ export function disagreements(cells: readonly Cell[]): string[] {
     }
   }
   return found;
+}
+
+/** Turns from the second on that prefilled more than what was new and one chunk, warm on; one sentence each. */
+export function wasted(cells: readonly Cell[]): string[] {
+  return cells
+    .filter((cell) => cell.server === "warm on")
+    .flatMap((cell) =>
+      cell.rows
+        .slice(1)
+        .filter((row) => row.prefilled > row.necessary + row.slack)
+        .map(
+          (row) =>
+            `reasoning ${cell.reasoning}, turn ${row.turn}: ${row.prefilled} tokens prefilled; ${row.necessary} were new`,
+        ),
+    );
 }

@@ -136,8 +136,8 @@ function plain(xml: string): string {
   return xml.replace(/&(lt|gt|quot|apos|amp|#10);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }
 
-/** A test that a broken rule fails must say so itself; code that cannot run, or a wait, says nothing of a rule. */
-const NO_ASSERTION = /\b(TypeError|ReferenceError|SyntaxError|ResolveMessage|TimeoutError)\b/;
+/** A test that a broken rule fails must say so itself, or never end; code that cannot run says nothing of a rule. */
+const NO_ASSERTION = /\b(TypeError|ReferenceError|SyntaxError|ResolveMessage)\b/;
 
 /** Empty when the test passes in a tree that nothing was changed in. */
 async function unbroken(patch: RulePatch, tree: string): Promise<string> {
@@ -145,7 +145,7 @@ async function unbroken(patch: RulePatch, tree: string): Promise<string> {
   return passed ? "" : `the test fails without the patch: ${lastLines(text)}`;
 }
 
-type Verdict = { readonly caughtBy: string } | { readonly problem: string };
+type Verdict = { readonly caughtBy: string; readonly by: string } | { readonly problem: string };
 
 /** Applies the patch, runs its test, and puts the tree back. */
 async function broken(patch: RulePatch, tree: string): Promise<Verdict> {
@@ -158,7 +158,9 @@ async function broken(patch: RulePatch, tree: string): Promise<Verdict> {
     const { passed, failures, text } = await runTest(patch, tree);
     if (passed) return { problem: "the test passes with the rule broken" };
     const asserted = failures.find(({ type, message }) => !NO_ASSERTION.test(`${type} ${message}`));
-    if (asserted !== undefined) return { caughtBy: asserted.test };
+    if (asserted !== undefined) {
+      return { caughtBy: asserted.test, by: asserted.type === "TimeoutError" ? ", which never ended" : "" };
+    }
     const [first] = failures;
     const said = first === undefined ? lastLines(text) : `${first.type}: ${first.message}`;
     return { problem: `no assertion failed, the run broke: ${said}` };
@@ -204,7 +206,8 @@ const rows = new Map<RulePatch, string>();
 let bad = 0;
 const tell = (patch: RulePatch, verdict: Verdict): void => {
   if ("problem" in verdict) bad += 1;
-  const said = "problem" in verdict ? `NOT CAUGHT: ${verdict.problem}` : `caught by “${verdict.caughtBy}”`;
+  const said =
+    "problem" in verdict ? `NOT CAUGHT: ${verdict.problem}` : `caught by “${verdict.caughtBy}”${verdict.by}`;
   const row = [patch.file.replace(/\.patch$/, ""), patch.rule, `\`${patch.test}\``, said];
   rows.set(patch, `| ${row.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`);
   console.log(rows.get(patch));

@@ -127,11 +127,13 @@ export function collect(chunks: readonly Loose[]): Collected {
   return all;
 }
 
-/** Posts a streamed chat and gives its chunks; fails unless `[DONE]` is the last event. */
+/** Posts a streamed chat and gives its chunks; fails unless `[DONE]` is there once, as the last event. */
 export async function streamChat(target: HttpTarget, body: object, options?: PostOptions): Promise<Loose[]> {
   const response = await postChat(target, { ...body, stream: true }, options);
   if (response.status !== 200) throw new Error(`status ${response.status}: ${await response.text()}`);
   const { data } = await readSse(response);
-  if (data.at(-1) !== "[DONE]") throw new Error(`the stream ended with ${data.at(-1)}`);
+  const done = data.indexOf("[DONE]");
+  if (done === -1) throw new Error(`the stream ended with ${data.at(-1)}`);
+  if (done !== data.length - 1) throw new Error(`[DONE] is event ${done + 1} of ${data.length}`);
   return data.slice(0, -1).map((text) => JSON.parse(text));
 }

@@ -1,6 +1,8 @@
 /**
  * Streams a part of the reply so that the deltas put together are what `replyMessage` gives: no white space
- * at the edges, nothing at all for a blank part.
+ * at the edges, nothing at all for a blank part. Where calls stand between two stretches of text, one line
+ * break stands between them in the message: protocols that give each stretch a block of its own then get the
+ * same text back.
  */
 import { isEdge } from "./replyMessage.ts";
 
@@ -9,13 +11,24 @@ export class EdgeTrimmer {
   #held = "";
   #all = "";
 
-  /** Everything that was pushed, untrimmed. */
+  /** Everything that was given out. */
   get all(): string {
     return this.#all;
   }
 
   push(text: string): string {
-    this.#all += text;
+    const out = this.#trim(text);
+    this.#all += out;
+    return out;
+  }
+
+  /** A stretch has ended; what follows is a new one. */
+  newStretch(): void {
+    this.#started = false;
+    this.#held = this.#all === "" ? "" : "\n";
+  }
+
+  #trim(text: string): string {
     let start = 0;
     if (!this.#started) {
       while (start < text.length && isEdge(text.charCodeAt(start))) start += 1;

@@ -173,6 +173,7 @@ export class ReplyParser {
   #openCall(name: string): void {
     const call: CallParts = { id: this.#options.newCallId(), name, arguments: "" };
     this.#calls.push(call);
+    this.#text.newStretch();
     this.#out.push({ type: "call", index: this.#calls.length - 1, id: call.id, name });
   }
 

@@ -1,0 +1,22 @@
+/**
+ * The exactness matrix, served: warm on, warm off and a new process give the same tokens and the same logits,
+ * whatever comes next, whatever the client does with reasoning, streamed and whole; and warm on resumes at the
+ * very cut that an independent oracle names. `bun run test:long` plays more of it.
+ */
+import { servedMatrix } from "../../support/exactness/servedMatrix.ts";
+import { GREEDY, type Talk } from "../../support/exactness/talk.ts";
+import { TINY_KINDS } from "../../support/tinyModels/tinyModel.ts";
+
+const SETTINGS = { chunkTokensMin: 32, chunkTokensMax: 128, tripTokensMin: 64 };
+
+const TALKS: readonly Talk[] = [
+  { next: "user", reasoning: "kept", sampled: GREEDY, number: 0 },
+  { next: "user", reasoning: "dropped", sampled: GREEDY, number: 0 },
+  { next: "tool", reasoning: "kept", sampled: GREEDY, number: 1 },
+  { next: "tool", reasoning: "dropped", sampled: GREEDY, number: 1 },
+  { next: "user", reasoning: "kept", sampled: { temperature: 1, seed: 42 }, number: 2 },
+];
+
+for (const kind of TINY_KINDS) {
+  servedMatrix({ kind, threads: 1, ubatch: 128, settings: SETTINGS, talks: TALKS });
+}

@@ -1,0 +1,139 @@
+/**
+ * Plays the served half of the exactness matrix on one model: every talk against a server that warms, one that
+ * does not, and, for its second turn alone, a new process that has seen nothing.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ServerProcess } from "../../../bench/ServerProcess.ts";
+import type { WireRequest } from "../clients/wire.ts";
+import { type Expected, expectedResume, type OracleSetup } from "../oracle/expectedResume.ts";
+import { type Asked, ask, type Delivery } from "./ask.ts";
+import { bodyOf, firstRequest, secondRequest, type Talk } from "./talk.ts";
+
+export interface Case {
+  readonly talk: Talk;
+  readonly delivery: Delivery;
+}
+
+/** A talk's two turns on one server. */
+export interface Turns {
+  readonly first: Asked;
+  readonly request: WireRequest;
+  readonly second: Asked;
+}
+
+export interface Played {
+  readonly on: Turns;
+  readonly off: Turns;
+  readonly cold: Asked;
+  /** Where the oracle says that the second turn, warm on, has to resume. */
+  readonly expected: Expected;
+}
+
+export interface MatrixOptions {
+  readonly modelPath: string;
+  readonly cases: readonly Case[];
+  readonly oracle: OracleSetup;
+  /** Server flags beside model, keys, hashes and warm. */
+  readonly flags: readonly string[];
+}
+
+const COLD_AT_ONCE = 2;
+
+export async function playMatrix(options: MatrixOptions): Promise<ReadonlyMap<Case, Played>> {
+  const home = await mkdtemp(join(tmpdir(), "warmturn-exactness-"));
+  try {
+    const [on, off] = await Promise.all([playServer(options, home, "on"), playServer(options, home, "off")]);
+    const cold = await inPool(options.cases, COLD_AT_ONCE, (one) => playCold(options, home, one, on));
+    return new Map(options.cases.map((one) => [one, joined(options, one, on, off, cold)]));
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+function joined(
+  { oracle }: MatrixOptions,
+  one: Case,
+  on: ReadonlyMap<Case, Turns>,
+  off: ReadonlyMap<Case, Turns>,
+  cold: ReadonlyMap<Case, Asked>,
+): Played {
+  const turns = found(on, one);
+  const expected = expectedResume(oracle, firstRequest(one.talk), turns.first.reply, turns.request);
+  return { on: turns, off: found(off, one), cold: found(cold, one), expected };
+}
+
+function found<T>(of: ReadonlyMap<Case, T>, one: Case): T {
+  const value = of.get(one);
+  if (value === undefined) throw new Error(`${nameOf(one)} was not played`);
+  return value;
+}
+
+/**
+ * An API key is a tenant of its own: talks under one key share the head of their prompts, and what the server
+ * learnt of its client; talks under two share nothing, so that both may say the same.
+ */
+function keyOf({ talk, delivery }: Case): string {
+  return `key-${talk.reasoning}-${delivery}`;
+}
+
+async function playServer(
+  options: MatrixOptions,
+  home: string,
+  warm: "on" | "off",
+): Promise<ReadonlyMap<Case, Turns>> {
+  const played = new Map<Case, Turns>();
+  await using server = await startServer(options, home, warm);
+  for (const one of options.cases) {
+    const { talk, delivery } = one;
+    const key = keyOf(one);
+    const first = await ask(server.url, key, bodyOf(talk, firstRequest(talk), 1), delivery);
+    await server.warmIdle();
+    const request = secondRequest(talk, first.reply);
+    const second = await ask(server.url, key, bodyOf(talk, request, 2), delivery);
+    await server.warmIdle();
+    played.set(one, { first, request, second });
+  }
+  return played;
+}
+
+async function playCold(
+  options: MatrixOptions,
+  home: string,
+  one: Case,
+  on: ReadonlyMap<Case, Turns>,
+): Promise<Asked> {
+  await using server = await startServer(options, home, "on");
+  const { request } = found(on, one);
+  return await ask(server.url, keyOf(one), bodyOf(one.talk, request, 2), one.delivery);
+}
+
+function startServer({ modelPath, cases, flags }: MatrixOptions, home: string, warm: "on" | "off") {
+  const keys = [...new Set(cases.map(keyOf))].join(",");
+  return ServerProcess.start({
+    flags: ["-m", modelPath, "--warm", warm, "--debug-hashes", "--api-key", keys, ...flags],
+    env: { WARMTURN_HOME: home },
+  });
+}
+
+/** At most `size` at once. */
+async function inPool<T, R>(
+  items: readonly T[],
+  size: number,
+  run: (item: T) => Promise<R>,
+): Promise<Map<T, R>> {
+  const results = new Map<T, R>();
+  const waiting = [...items];
+  const work = async (): Promise<void> => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift())
+      results.set(item, await run(item));
+  };
+  await Promise.all(Array.from({ length: size }, work));
+  return results;
+}
+
+export function nameOf({ talk, delivery }: Case): string {
+  const sampling = talk.sampled.temperature > 0 ? `, temperature ${talk.sampled.temperature}` : "";
+  return `${talk.next} next, reasoning ${talk.reasoning}, ${delivery}${sampling}`;
+}

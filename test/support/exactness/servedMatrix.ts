@@ -1,0 +1,114 @@
+/** The served half of the exactness matrix as tests: one `describe` a model and setting. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { naiveCuts } from "../oracle/naiveCuts.ts";
+import { type TinyKind, tinyModel } from "../tinyModels/tinyModel.ts";
+import type { Delivery } from "./ask.ts";
+import { type ChunkSettings, openOracle, settingsOf } from "./oracleSetup.ts";
+import { type Case, nameOf, type Played, playMatrix } from "./playMatrix.ts";
+import type { Talk } from "./talk.ts";
+
+export interface ServedOptions {
+  readonly kind: TinyKind;
+  readonly threads: number;
+  /** llama.cpp's n_ubatch; on the window model it decides the ring's size. */
+  readonly ubatch: number;
+  readonly settings: ChunkSettings;
+  readonly talks: readonly Talk[];
+}
+
+const DELIVERIES: readonly Delivery[] = ["streamed", "whole"];
+const CUTS_MIN = 6;
+const CELLS_MIN = 512;
+const CTX_TOKENS = 2048;
+const PLAY_MS_MAX = 180_000;
+
+export function servedMatrix({ kind, threads, ubatch, settings: base, talks }: ServedOptions): void {
+  const settings = settingsOf(kind, base);
+  const cases = talks.flatMap((talk) => DELIVERIES.map((delivery): Case => ({ talk, delivery })));
+
+  describe(`${kind}, ${threads} ${threads === 1 ? "thread" : "threads"}, chunks of ${settings.chunkTokensMax}`, () => {
+    let played: ReadonlyMap<Case, Played>;
+
+    beforeAll(async () => {
+      const model = await tinyModel(kind);
+      // The warm pass is undisturbed here: on the window model, too, its live end stands at the last cut.
+      using oracle = openOracle(model, { ...settings, tripTokensMin: 0 });
+      const flags = { ...settings, threads, ubatchSize: ubatch, ctxSize: CTX_TOKENS };
+      played = await playMatrix({
+        modelPath: model.path,
+        cases,
+        oracle: oracle.setup,
+        flags: flagsOf(flags),
+      });
+      for (const { expected } of played.values()) checkLength(expected.prompt, oracle.setup.rules.openers);
+    }, PLAY_MS_MAX);
+
+    /** Long enough to be worth a test: six cuts, 512 cells, and two turns of the window's ring. */
+    function checkLength(prompt: readonly number[], openers: readonly (readonly number[])[]): void {
+      const { cuts, trips } = naiveCuts(prompt, { openers, ...settings });
+      expect(cuts.length).toBeGreaterThanOrEqual(CUTS_MIN);
+      expect(prompt.length).toBeGreaterThan(CELLS_MIN);
+      if (kind !== "gemma3") return;
+      expect(prompt.length).toBeGreaterThan(2 * ringCells(ubatch));
+      expect(trips.length).toBeGreaterThan(2);
+    }
+
+    const of = (one: Case): Played => {
+      const found = played.get(one);
+      if (found === undefined) throw new Error(`${nameOf(one)} was not played`);
+      return found;
+    };
+
+    for (const one of cases) {
+      test(nameOf(one), () => {
+        checkCase(of(one));
+      });
+    }
+
+    test("streamed and whole answers are the same, and other talks have others", () => {
+      const hashes = talks.map((talk) => {
+        const same = cases.filter((one) => one.talk === talk).map((one) => of(one).on.second);
+        expect(new Set(same.map(({ tokensHash, logitsHash }) => tokensHash + logitsHash)).size).toBe(1);
+        return same[0]?.logitsHash;
+      });
+      expect(new Set(hashes).size).toBeGreaterThan(talks.length / 2);
+    });
+  });
+}
+
+function checkCase({ on, off, cold, expected }: Played): void {
+  for (const { first, second } of [on, off]) {
+    expect(first.tokensHash).toBe(on.first.tokensHash);
+    expect(first.logitsHash).toBe(on.first.logitsHash);
+    expect(second.promptTokens).toBe(expected.prompt.length);
+  }
+  for (const second of [on.second, off.second, cold]) {
+    expect(second.tokensHash).toMatch(/^[0-9a-f]{16}$/);
+    expect(second.logitsHash).toMatch(/^[0-9a-f]{16}$/);
+    expect(second.tokensHash).toBe(cold.tokensHash);
+    expect(second.logitsHash).toBe(cold.logitsHash);
+    expect(second.reply).toEqual(cold.reply);
+    expect(second.finish).toBe("stop");
+    expect(second.resumed + second.prefilled).toBe(second.promptTokens);
+  }
+  expect({ resumed: cold.resumed, warmed: cold.warmed }).toEqual({ resumed: 0, warmed: 0 });
+  expect(off.first.warmed).toBe(0);
+  expect(off.second.warmed).toBe(0);
+  expect(expected.resume).toBeGreaterThan(on.first.promptTokens);
+  expect(on.second.resumed).toBe(expected.resume);
+  expect(on.second.warmed).toBeGreaterThan(0);
+  expect(off.second.resumed).toBeLessThan(on.second.resumed);
+}
+
+/** The window's 64 tokens and a chunk, in steps of 256. */
+function ringCells(ubatch: number): number {
+  return Math.ceil((64 + ubatch) / 256) * 256;
+}
+
+/** `{ ubatchSize: 128 }` → `--ubatch-size 128`; 0 is the default of each. */
+function flagsOf(values: Readonly<Record<string, number>>): string[] {
+  return Object.entries(values).flatMap(([name, value]) => [
+    `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    String(value),
+  ]);
+}

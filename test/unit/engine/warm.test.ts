@@ -131,14 +131,14 @@ describe("priority", () => {
     expect(coldRun("window", kept.next).end).toMatchObject({ report: { logitsHash: next.logitsHash } });
   });
 
-  test("where resuming is off nothing is warmed, kept or resumed", () => {
-    const { engine, kept } = afterReply("window", { resumeAllowed: false });
+  test.each(KINDS)("where resuming is off nothing is warmed, kept or resumed: %s", (memory) => {
+    const { engine, kept } = afterReply(memory, { resumeAllowed: false });
     const warm = engine.run(kept.warm, { purpose: "warm" });
     expect(warm).toMatchObject({ prefilledTokens: 0, resumedTokens: 0 });
     const next = engine.run(kept.next, { turn: 2 });
     expect(next).toMatchObject({ resumedTokens: 0, missReason: "resume-off" });
     expect(engine.loop.states.hostBytes).toBe(0);
-    expect(coldRun("window", kept.next).end).toMatchObject({ report: { logitsHash: next.logitsHash } });
+    expect(coldRun(memory, kept.next).end).toMatchObject({ report: { logitsHash: next.logitsHash } });
   });
 });
 

@@ -38,7 +38,6 @@ const BY_STATUS: ReadonlyMap<number, readonly [FfiErrorCode, string]> = new Map(
   [CODES.WT_FAILED, ["failed", "llama.cpp failed"]],
   [CODES.WT_OUT_OF_MEMORY, ["out-of-memory", "out of memory"]],
   [CODES.WT_NOT_OPEN, ["closed", "the library is not open"]],
-  [CODES.WT_GRAMMAR, ["grammar-invalid", "llama.cpp does not accept the grammar"]],
   [CODES.WT_BAD_NUMBERS, ["bad-numbers", "the model gave logits that are not numbers"]],
   [CODES.WT_FULL, ["busy", "too many handles are open"]],
 ]);

@@ -1,14 +1,15 @@
 /**
- * llama.cpp's sampler chain with its grammar, for one run. A dead end is a value; a grammar that llama.cpp
- * could not be trusted with never reaches it.
+ * llama.cpp's sampler chain with a grammar of our own, for one run. The chain chooses; the one choice is
+ * checked; only when it does not fit is the whole vocabulary masked and the chain asked again. A dead end is
+ * a value. llama.cpp's grammar is not used: it aborts, throws, or never returns on grammars that parse.
  */
 import type { Sampling } from "../src/engine/protocol.ts";
 import type { Context } from "./Context.ts";
 import { FfiError, statusError, unwrap, withWords } from "./FfiError.ts";
-import { grammarProblem } from "./grammarCheck.ts";
+import { GrammarError } from "./grammar/parseGrammar.ts";
+import { TokenGrammar, TooAmbiguous } from "./grammar/TokenGrammar.ts";
 import { Handle } from "./Handle.ts";
 import { CODES, floats, integers, type Shim } from "./symbols.ts";
-import { cString } from "./text.ts";
 
 /** A token, already accepted; or the sentence why none is left. */
 export type Sampled = { readonly token: number } | { readonly deadEnd: string };
@@ -17,12 +18,15 @@ export class Sampler extends Handle {
   readonly #shim: Shim;
   readonly #id: number;
   readonly #deadEnd: string;
+  readonly #grammar: TokenGrammar | null;
+  readonly #taken = new Int32Array(1);
 
-  private constructor(context: Context, id: number, deadEnd: string) {
+  private constructor(context: Context, id: number, deadEnd: string, grammar: TokenGrammar | null) {
     super("sampler", context);
     this.#shim = context.native().shim;
     this.#id = id;
     this.#deadEnd = deadEnd;
+    this.#grammar = grammar;
   }
 
   /**
@@ -32,9 +36,8 @@ export class Sampler extends Handle {
   static open(context: Context, sampling: Sampling, history?: Int32Array): Sampler {
     const { shim, id } = context.native();
     checkSampling(sampling, context.model.vocab.size);
-    const { grammar = "", logitBias } = sampling;
-    const problem = grammar === "" ? null : grammarProblem(grammar);
-    if (problem) throw new FfiError("grammar-invalid", problem);
+    const { logitBias } = sampling;
+    const grammar = openGrammar(context, sampling.grammar);
     const last =
       sampling.repeatLastN < 0 ? context.ctxTokens : Math.min(sampling.repeatLastN, context.ctxTokens);
     const whole = integers("sample", {
@@ -56,16 +59,16 @@ export class Sampler extends Handle {
     const tokens = Int32Array.from([...logitBias.map((one) => one.token), 0]);
     const values = Float32Array.from([...logitBias.map((one) => one.bias), 0]);
     const opened = withWords(shim, "Cannot start sampling", () =>
-      shim.wt_sampler_new(id, whole, real, tokens, values, cString(grammar)),
+      shim.wt_sampler_new(id, whole, real, tokens, values),
     );
-    const sampler = new Sampler(context, opened, deadEndSentence(sampling));
+    const sampler = new Sampler(context, opened, deadEndSentence(sampling), grammar);
     if (history && history.length > 0 && last > 0) sampler.#lookBack(history.subarray(-last));
     return sampler;
   }
 
   #lookBack(tokens: Int32Array): void {
     try {
-      unwrap(this.#shim.wt_sampler_history(this.#id, tokens, tokens.length), "Cannot start sampling");
+      unwrap(this.#shim.wt_sampler_accept(this.#id, tokens, tokens.length), "Cannot start sampling");
     } catch (error) {
       this.close();
       throw error;
@@ -75,14 +78,46 @@ export class Sampler extends Handle {
   /** Samples from a row of the last evaluation. @throws FfiError for a row that is not there, or NaN logits. */
   sample(row: number): Sampled {
     this.use();
-    const token = this.#shim.wt_sampler_sample(this.#id, row);
-    if (token >= 0) return { token };
+    let token: number;
+    try {
+      token = this.#fitting(row);
+      if (token >= 0) this.#grammar?.accept(token);
+    } catch (error) {
+      if (!(error instanceof TooAmbiguous)) throw error;
+      return { deadEnd: "the grammar is too ambiguous to follow any further" };
+    }
     if (token === CODES.WT_DEAD_END) return { deadEnd: this.#deadEnd };
-    throw statusError(token, `Cannot sample from row ${row}`);
+    if (token < 0) throw statusError(token, `Cannot sample from row ${row}`);
+    this.#taken[0] = token;
+    unwrap(this.#shim.wt_sampler_accept(this.#id, this.#taken, 1), "Cannot accept a token");
+    return { token };
+  }
+
+  /** A token that the grammar allows, or a status. */
+  #fitting(row: number): number {
+    const token = this.#shim.wt_sampler_choose(this.#id, row, NO_MASK, 0);
+    if (this.#grammar === null || (token < 0 && token !== CODES.WT_DEAD_END)) return token;
+    if (token >= 0 && this.#grammar.allows(token)) return token;
+    const mask = this.#grammar.mask();
+    return this.#shim.wt_sampler_choose(this.#id, row, mask, mask.length);
   }
 
   protected release(): void {
     unwrap(this.#shim.wt_sampler_free(this.#id), "Cannot close the sampler");
+  }
+}
+
+const NO_MASK = new Uint8Array(1);
+
+function openGrammar(context: Context, text = ""): TokenGrammar | null {
+  if (text === "") return null;
+  const { vocab } = context.model;
+  try {
+    return new TokenGrammar(text, vocab, () => vocab.table);
+  } catch (error) {
+    if (error instanceof GrammarError) throw new FfiError("grammar-invalid", error.message);
+    if (error instanceof TooAmbiguous) throw new FfiError("grammar-invalid", "The grammar is too ambiguous.");
+    throw error;
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import type { SpecialToken, TextVocab } from "../src/prompt/TextVocab.ts";
 import { FfiError, unwrap } from "./FfiError.ts";
+import { TokenTable } from "./grammar/TokenTable.ts";
 import { CODES, type Shim } from "./symbols.ts";
 import { askText } from "./text.ts";
 
@@ -26,6 +27,7 @@ export class Vocab implements TextVocab {
   #specials: readonly SpecialToken[] | null = null;
   readonly #pieces: (Uint8Array | undefined)[] = [];
   #size = -1;
+  #table: TokenTable | null = null;
   /** Room for tokens, kept between calls. */
   #room = new Int32Array(4096);
 
@@ -123,6 +125,16 @@ export class Vocab implements TextVocab {
     const piece = bytes.slice(0, length);
     this.#pieces[token] = piece;
     return piece;
+  }
+
+  /** All tokens in the order of their bytes, for grammars; made at the first use. */
+  get table(): TokenTable {
+    this.#table ??= new TokenTable(
+      this.size,
+      (token) => this.piece(token),
+      (token) => this.isEnd(token),
+    );
+    return this.#table;
   }
 
   tokenise(text: string, parseSpecial: boolean): Int32Array {

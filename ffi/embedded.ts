@@ -12,7 +12,10 @@ export type EmbeddedFiles = Readonly<Record<string, string | Uint8Array>>;
 
 let provided: EmbeddedFiles | null = null;
 
-/** Called once per thread (each Worker has its own modules) before the library is opened. */
+/**
+ * Called once per thread (each Worker has its own modules) before the library is opened.
+ * @public for the entry that `scripts/build.ts` writes
+ */
 export function provideEmbedded(files: EmbeddedFiles): void {
   provided = Object.keys(files).length > 0 ? files : null;
 }

@@ -135,16 +135,16 @@ export const SYMBOLS = {
     ["const float *", "floats"],
     ["const int32_t *", "bias_tokens"],
     ["const float *", "bias_values"],
-    ["const char *", "grammar"],
   ],
   wt_sampler_free: ["int32_t", ["int32_t", "sampler"]],
-  wt_sampler_sample: ["int32_t", ["int32_t", "sampler"], ["int32_t", "row"]],
-  wt_sampler_history: [
+  wt_sampler_choose: [
     "int32_t",
     ["int32_t", "sampler"],
-    ["const int32_t *", "tokens"],
+    ["int32_t", "row"],
+    ["const uint8_t *", "allowed"],
     ["int32_t", "count"],
   ],
+  wt_sampler_accept: ["int32_t", ["int32_t", "sampler"], ["const int32_t *", "tokens"], ["int32_t", "count"]],
 } as const satisfies Record<string, readonly [returns: CType, ...args: Argument[]]>;
 
 type Table = typeof SYMBOLS;
@@ -178,11 +178,10 @@ export const CODES = {
   WT_FAILED: -4,
   WT_OUT_OF_MEMORY: -5,
   WT_NOT_OPEN: -6,
-  WT_GRAMMAR: -7,
-  WT_DEAD_END: -8,
-  WT_BAD_NUMBERS: -9,
-  WT_TOO_SMALL: -10,
-  WT_FULL: -11,
+  WT_DEAD_END: -7,
+  WT_BAD_NUMBERS: -8,
+  WT_TOO_SMALL: -9,
+  WT_FULL: -10,
   WT_MODEL_CTX_TRAIN: 0,
   WT_MODEL_EMBD: 1,
   WT_MODEL_LAYERS: 2,

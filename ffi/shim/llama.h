@@ -261,7 +261,6 @@ WT_AT(ggml_backend_reg, get_name, 8);
     X(void *, llama_sampler_init_temp, (float t)) \
     X(void *, llama_sampler_init_penalties, (int32_t vocab, int32_t last, float repeat, float frequency, float presence)) \
     X(void *, llama_sampler_init_logit_bias, (int32_t vocab, int32_t count, const struct llama_logit_bias *bias)) \
-    X(void *, llama_sampler_init_grammar, (const void *vocab, const char *grammar, const char *root)) \
     X(void, ggml_backend_load_all_from_path, (const char *folder)) \
     X(size_t, ggml_backend_reg_count, (void)) \
     X(size_t, ggml_backend_dev_count, (void)) \

@@ -1,29 +1,18 @@
 /*
- * A sampler chain with its grammar, for one run.
- *
- * The chain chooses first; its one choice is checked against the grammar; only when the grammar refuses it
- * is the whole vocabulary masked and the chain asked again. A token is accepted only when it was checked:
- * the library ends the process on any other. Its check and its acceptance read a token's bytes by the same
- * rules but for one case, a character of value 0 that is spelt with several bytes, where the check stops
- * and the acceptance goes on. Such a token is refused here, which takes following the bytes along.
+ * A sampler chain, for one run: it chooses, and accepts what the caller then says was taken. Grammars are the
+ * caller's (`ffi/grammar/`): it asks whether the choice fits, and asks again with a mask where it does not.
  */
 
-#define WT_PIECE_BYTES 4096
-#define WT_BANNED 16
 #define WT_MINUS_INFINITY 0xff800000u
 
 struct wt_sampler {
     void *chain;
-    void *grammar;
     struct wt_context *context;
     int32_t ignore_ends;
-    int32_t partial_value; /* of the character that the accepted bytes leave open */
-    int32_t partial_left;  /* bytes that it still lacks */
 };
 
 static void wt_sampler_drop(struct wt_sampler *s) {
     if (s->chain) llama_sampler_free(s->chain);
-    if (s->grammar) llama_sampler_free(s->grammar);
     free(s);
 }
 
@@ -73,7 +62,7 @@ static int32_t wt_sampler_chain(struct wt_sampler *s, const int32_t *integers, c
     return added ? 0 : WT_OUT_OF_MEMORY;
 }
 
-int32_t wt_sampler_new(int32_t context, const int32_t *integers, const float *floats, const int32_t *bias_tokens, const float *bias_values, const char *grammar) {
+int32_t wt_sampler_new(int32_t context, const int32_t *integers, const float *floats, const int32_t *bias_tokens, const float *bias_values) {
     struct wt_context *c = wt_object(WT_CONTEXT, context);
     if (!c) return WT_BAD_HANDLE;
     if (integers[WT_SAMPLE_BIASES] < 0) return WT_RANGE;
@@ -86,10 +75,6 @@ int32_t wt_sampler_new(int32_t context, const int32_t *integers, const float *fl
     s->chain = llama_sampler_chain_init(llama_sampler_chain_default_params());
     int32_t status = s->chain ? wt_sampler_biases(s, integers[WT_SAMPLE_BIASES], bias_tokens, bias_values) : WT_OUT_OF_MEMORY;
     if (status == 0) status = wt_sampler_chain(s, integers, floats);
-    if (status == 0 && grammar && *grammar) {
-        s->grammar = llama_sampler_init_grammar(c->model->vocab, grammar, "root");
-        if (!s->grammar) status = WT_GRAMMAR;
-    }
     if (status == 0) status = wt_handle_new(WT_SAMPLER, s);
     if (status < 0) wt_sampler_drop(s);
     else c->children++;
@@ -103,29 +88,6 @@ int32_t wt_sampler_free(int32_t sampler) {
     s->context->children--;
     wt_sampler_drop(s);
     return 0;
-}
-
-/* Follows a token's bytes as the library's grammar reads them. 0: a character of value 0, or no bytes. */
-static int wt_follow(struct wt_sampler *s, int32_t token, int32_t *value_out, int32_t *left_out) {
-    char piece[WT_PIECE_BYTES];
-    int32_t length = llama_token_to_piece(s->context->model->vocab, token, piece, WT_PIECE_BYTES, 0, 1);
-    if (length <= 0) return 0;
-    int32_t value = s->partial_value, left = s->partial_left;
-    for (int32_t i = 0; i < length; i++) {
-        uint32_t byte = (uint32_t) piece[i] & 0xffu;
-        if (left > 0) {
-            value = (int32_t) ((uint32_t) value << 6 | (byte & 0x3fu));
-            left--;
-        } else {
-            left = byte < 0x80u ? 0 : byte < 0xc0u ? -1 : byte < 0xe0u ? 1 : byte < 0xf0u ? 2 : 3;
-            if (left < 0) return 1; /* no character starts so: the grammar's own check refuses it */
-            value = (int32_t) (left == 0 ? byte : byte & ((1u << (6 - left)) - 1u));
-        }
-        if (left == 0 && value == 0) return 0;
-    }
-    *value_out = value;
-    *left_out = left;
-    return 1;
 }
 
 static int wt_is_least(float logit) {
@@ -158,77 +120,29 @@ static int wt_fill(struct wt_sampler *s, const float *logits, struct llama_token
     return !bad;
 }
 
-static int32_t wt_choose(struct wt_sampler *s, struct llama_token_data_array *array) {
-    if (array->size == 0) return WT_DEAD_END;
-    llama_sampler_apply(s->chain, array);
-    if (array->selected < 0 || (size_t) array->selected >= array->size) return WT_DEAD_END;
-    if (wt_is_least(array->data[array->selected].logit)) return WT_DEAD_END;
-    return array->data[array->selected].id;
-}
-
-static int wt_is_end(struct wt_sampler *s, int32_t token) {
-    for (int32_t i = 0; i < s->context->model->end_count; i++)
-        if (s->context->model->ends[i] == token) return 1;
-    return 0;
-}
-
-static int wt_allows(struct wt_sampler *s, int32_t token) {
-    int32_t value, left;
-    if (!wt_is_end(s, token) && !wt_follow(s, token, &value, &left)) return 0;
-    struct llama_token_data one = { token, 1.0f, 0.0f };
-    struct llama_token_data_array array = { &one, 1, -1, 0 };
-    llama_sampler_apply(s->grammar, &array);
-    return !wt_is_least(one.logit);
-}
-
-/* Keeps what the grammar allows. */
-static void wt_mask(struct wt_sampler *s, struct llama_token_data_array *array, const int32_t *banned, int32_t count) {
-    llama_sampler_apply(s->grammar, array);
+static void wt_keep_allowed(struct llama_token_data_array *array, const uint8_t *allowed) {
     size_t kept = 0;
-    for (size_t i = 0; i < array->size; i++) {
-        if (wt_is_least(array->data[i].logit)) continue;
-        int32_t k = 0;
-        while (k < count && banned[k] != array->data[i].id) k++;
-        if (k == count) array->data[kept++] = array->data[i];
-    }
+    for (size_t i = 0; i < array->size; i++)
+        if (allowed[array->data[i].id] && !wt_is_least(array->data[i].logit)) array->data[kept++] = array->data[i];
     array->size = kept;
 }
 
-static int32_t wt_choose_masked(struct wt_sampler *s, const float *logits) {
-    int32_t banned[WT_BANNED];
-    for (int32_t count = 0; count < WT_BANNED; count++) {
-        struct llama_token_data_array array;
-        wt_fill(s, logits, &array);
-        wt_mask(s, &array, banned, count);
-        int32_t token = wt_choose(s, &array);
-        if (token < 0 || wt_allows(s, token)) return token;
-        banned[count] = token;
-    }
-    return WT_DEAD_END;
-}
-
-int32_t wt_sampler_sample(int32_t sampler, int32_t row) {
+int32_t wt_sampler_choose(int32_t sampler, int32_t row, const uint8_t *allowed, int32_t count) {
     struct wt_sampler *s = wt_object(WT_SAMPLER, sampler);
     if (!s) return WT_BAD_HANDLE;
     const float *logits = wt_row(s->context, row);
-    if (!logits) return WT_RANGE;
+    if (!logits || (count != 0 && count != s->context->model->vocab_size)) return WT_RANGE;
     struct llama_token_data_array array;
     if (!wt_fill(s, logits, &array)) return WT_BAD_NUMBERS;
-    int32_t token = wt_choose(s, &array);
-    if (s->grammar && (token < 0 || !wt_allows(s, token))) token = wt_choose_masked(s, logits);
-    if (token < 0) return token;
-    if (s->grammar) {
-        int32_t value = 0, left = 0;
-        if (!wt_is_end(s, token)) wt_follow(s, token, &value, &left);
-        llama_sampler_accept(s->grammar, token);
-        s->partial_value = value;
-        s->partial_left = left;
-    }
-    llama_sampler_accept(s->chain, token);
-    return token;
+    if (count != 0) wt_keep_allowed(&array, allowed);
+    if (array.size == 0) return WT_DEAD_END;
+    llama_sampler_apply(s->chain, &array);
+    if (array.selected < 0 || (size_t) array.selected >= array.size) return WT_DEAD_END;
+    if (wt_is_least(array.data[array.selected].logit)) return WT_DEAD_END;
+    return array.data[array.selected].id;
 }
 
-int32_t wt_sampler_history(int32_t sampler, const int32_t *tokens, int32_t count) {
+int32_t wt_sampler_accept(int32_t sampler, const int32_t *tokens, int32_t count) {
     struct wt_sampler *s = wt_object(WT_SAMPLER, sampler);
     if (!s) return WT_BAD_HANDLE;
     for (int32_t i = 0; i < count; i++)

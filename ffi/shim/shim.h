@@ -41,11 +41,10 @@ enum {
     WT_FAILED = -4,        /* llama.cpp failed; wt_log_read has its words */
     WT_OUT_OF_MEMORY = -5, /* memory of the host or of the device */
     WT_NOT_OPEN = -6,      /* wt_open did not succeed */
-    WT_GRAMMAR = -7,       /* the grammar does not parse */
-    WT_DEAD_END = -8,      /* no token is left to choose from */
-    WT_BAD_NUMBERS = -9,   /* logits that are NaN or +infinity */
-    WT_TOO_SMALL = -10,    /* the caller's buffer; the size needed is returned beside it */
-    WT_FULL = -11,         /* too many live handles */
+    WT_DEAD_END = -7,      /* no token is left to choose from */
+    WT_BAD_NUMBERS = -8,   /* logits that are NaN or +infinity */
+    WT_TOO_SMALL = -9,     /* the caller's buffer; the size needed is returned beside it */
+    WT_FULL = -10,         /* too many live handles */
 };
 
 /* Index of each number of a model, in wt_model_number. */
@@ -222,12 +221,14 @@ WT_API int32_t wt_state_restore(int32_t context, int32_t seq, int32_t partial, c
 
 /* Sampler --------------------------------------------------------------------------------------------- */
 
-/* `grammar` empty: none. It must have passed `ffi/grammarCheck.ts`: llama.cpp aborts on some that parse. */
-WT_API int32_t wt_sampler_new(int32_t context, const int32_t *integers, const float *floats, const int32_t *bias_tokens, const float *bias_values, const char *grammar);
+WT_API int32_t wt_sampler_new(int32_t context, const int32_t *integers, const float *floats, const int32_t *bias_tokens, const float *bias_values);
 WT_API int32_t wt_sampler_free(int32_t sampler);
-/* The token, accepted by chain and grammar; or WT_DEAD_END. */
-WT_API int32_t wt_sampler_sample(int32_t sampler, int32_t row);
-/* Tokens that the penalties shall look back on; the grammar does not see them. */
-WT_API int32_t wt_sampler_history(int32_t sampler, const int32_t *tokens, int32_t count);
+/*
+ * A token of a row, not yet accepted; or WT_DEAD_END. `allowed`: a byte a token, 0 for those that may not be
+ * chosen; `count` is the vocabulary's size, or 0 for all.
+ */
+WT_API int32_t wt_sampler_choose(int32_t sampler, int32_t row, const uint8_t *allowed, int32_t count);
+/* What was taken; before the first choice, what the penalties shall look back on. */
+WT_API int32_t wt_sampler_accept(int32_t sampler, const int32_t *tokens, int32_t count);
 
 #endif

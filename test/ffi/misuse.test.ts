@@ -240,7 +240,7 @@ describe.skipIf(backend === null)("misuse", () => {
         expect(s.wt_vocab_text(id, 0, text, 8)).toBe(CODES.WT_BAD_HANDLE);
         expect(s.wt_tokenise(id, text, 1, numbers, 16, 1)).toBe(CODES.WT_BAD_HANDLE);
         expect(s.wt_sampler_free(id)).toBe(CODES.WT_BAD_HANDLE);
-        expect(s.wt_sampler_sample(id, 0)).toBe(CODES.WT_BAD_HANDLE);
+        expect(s.wt_sampler_choose(id, 0, text, 0)).toBe(CODES.WT_BAD_HANDLE);
       }
       for (const id of [...bad, modelId]) {
         expect(s.wt_context_free(id)).toBe(CODES.WT_BAD_HANDLE);
@@ -293,7 +293,7 @@ describe.skipIf(backend === null)("misuse", () => {
         WT_SAMPLE_FREQUENCY: 0,
         WT_SAMPLE_PRESENCE: 0,
       };
-      const args = [new Int32Array([-7]), new Float32Array(1), cString("")] as const;
+      const args = [new Int32Array([-7]), new Float32Array(1)] as const;
       expect(s.wt_sampler_new(id, integers("sample", sample), floats("sampleFloats", real), ...args)).toBe(
         CODES.WT_RANGE,
       );

@@ -1,0 +1,158 @@
+/**
+ * Walks a grammar character by character: Earley's algorithm, whose work stays polynomial on grammars where
+ * a set of parse stacks grows without bound. A place is what may follow; places of equal content are one
+ * object, and steps are remembered on them, so that a walk becomes a table look-up where it repeats itself.
+ */
+import { type CharacterClass, type Grammar, holdingRules, matchesClass, meetsClass } from "./Grammar.ts";
+
+/** Work that one walk may take, in items looked at between two calls of `rest`: about a second. */
+const WORK_MAX = 4_000_000;
+/** Items of one place. */
+const ITEMS_MAX = 50_000;
+/** Places kept to be found again. */
+const PLACES_MAX = 5_000;
+
+/** The grammar is so ambiguous that walking it takes too long. */
+export class TooAmbiguous extends Error {}
+
+/** What may follow the characters read so far. Immutable but for what it remembers. */
+export interface Place {
+  readonly id: number;
+  /** Whether the text may end here. */
+  readonly ends: boolean;
+  /** Items that wait for a rule, by rule; pairs of slot and origin. */
+  readonly waiting: ReadonlyMap<number, readonly Item[]>;
+  /** Items that wait for a character of a class, by class. */
+  readonly classes: readonly (readonly [index: number, one: CharacterClass, items: readonly Item[]])[];
+  readonly steps: Map<number, Place | null>;
+  readonly stepsByClass: Map<string, Place | null>;
+}
+
+/** A production read up to `slot`, begun at `origin`; null is the place that the item lies in. */
+interface Item {
+  readonly slot: number;
+  readonly origin: Place | null;
+}
+
+export class GrammarWalk {
+  readonly #grammar: Grammar;
+  readonly #nullable: readonly boolean[];
+  /** First slots of each rule's productions; a slot is a production with a dot in it. */
+  readonly #starts: number[][];
+  /** Symbol behind the dot, or NaN at the end. */
+  readonly #next: number[] = [];
+  /** Rule that is whole at this slot, or -1. */
+  readonly #whole: number[] = [];
+  #known = new Map<string, Place>();
+  #ids = 0;
+  #work = 0;
+  readonly start: Place;
+
+  constructor(grammar: Grammar) {
+    this.#grammar = grammar;
+    this.#nullable = holdingRules(grammar, false);
+    this.#starts = grammar.names.map(() => []);
+    for (const { rule, symbols, endsFrom } of grammar.productions) {
+      this.#starts[rule]?.push(this.#next.length);
+      for (let dot = 0; dot <= symbols.length; dot++) {
+        this.#next.push(symbols[dot] ?? Number.NaN);
+        this.#whole.push(dot >= endsFrom ? rule : -1);
+      }
+    }
+    const root = (this.#starts[grammar.root] ?? []).map((slot): Item => ({ slot, origin: null }));
+    this.start = this.#place(root, true);
+  }
+
+  /** Called before each walk: its work is counted from here. */
+  rest(): void {
+    this.#work = 0;
+  }
+
+  /** The place behind one more character, or null where it does not fit. @throws TooAmbiguous */
+  step(from: Place, codePoint: number): Place | null {
+    const known = from.steps.get(codePoint);
+    if (known !== undefined) return known;
+    const matching = from.classes.filter(([, one]) => matchesClass(one, codePoint));
+    const key = matching.map(([index]) => index).join();
+    let to = from.stepsByClass.get(key);
+    if (to === undefined) {
+      to = matching.length === 0 ? null : this.#place(this.#scan(from, matching), false);
+      from.stepsByClass.set(key, to);
+    }
+    from.steps.set(codePoint, to);
+    return to;
+  }
+
+  /** Whether some character of `low` to `high` fits here. */
+  meets(at: Place, low: number, high: number): boolean {
+    return at.classes.some(([, one]) => meetsClass(one, low, high));
+  }
+
+  #scan(from: Place, matching: Place["classes"]): Item[] {
+    return matching.flatMap(([, , items]) =>
+      items.map((item): Item => ({ slot: item.slot + 1, origin: item.origin ?? from })),
+    );
+  }
+
+  /** Everything that follows from `kernel`: rules that may begin here, and rules that are whole here. */
+  #place(kernel: readonly Item[], isStart: boolean): Place {
+    const items: Item[] = [];
+    const seen = new Set<number | string>();
+    const waiting = new Map<number, Item[]>();
+    let ends = false;
+    const add = (slot: number, origin: Place | null) => {
+      const key = origin === null ? slot : `${slot},${origin.id}`;
+      if (++this.#work > WORK_MAX || items.length > ITEMS_MAX) throw new TooAmbiguous();
+      if (seen.has(key)) return;
+      seen.add(key);
+      items.push({ slot, origin });
+    };
+    for (const { slot, origin } of kernel) add(slot, origin);
+    for (let index = 0; index < items.length; index++) {
+      const item = items[index] as Item;
+      const { slot, origin } = item;
+      const rule = this.#whole[slot] ?? -1;
+      if (rule >= 0) {
+        const parent = origin === null ? waiting : origin.waiting;
+        for (const waiter of parent.get(rule) ?? []) add(waiter.slot + 1, waiter.origin ?? origin);
+        if (rule === this.#grammar.root && (origin === null ? isStart : origin === this.start)) ends = true;
+      }
+      const next = this.#next[slot] ?? Number.NaN;
+      if (!(next >= 0)) continue;
+      const waiters = waiting.get(next);
+      if (waiters) waiters.push(item);
+      else {
+        waiting.set(next, [item]);
+        for (const first of this.#starts[next] ?? []) add(first, null);
+      }
+      if (this.#nullable[next]) add(slot + 1, origin);
+    }
+    return this.#intern(items, waiting, ends);
+  }
+
+  /** Items that are whole have done their part; what is left is the place, the same object for the same content. */
+  #intern(items: readonly Item[], waiting: ReadonlyMap<number, readonly Item[]>, ends: boolean): Place {
+    const byClass = new Map<number, Item[]>();
+    const content: string[] = [ends ? "end" : ""];
+    for (const item of items) {
+      const next = this.#next[item.slot] ?? Number.NaN;
+      if (Number.isNaN(next)) continue;
+      content.push(`${item.slot},${item.origin?.id ?? ""}`);
+      if (next >= 0) continue;
+      const same = byClass.get(-next - 1);
+      if (same) same.push(item);
+      else byClass.set(-next - 1, [item]);
+    }
+    const key = content.sort().join(";");
+    const known = this.#known.get(key);
+    if (known) return known;
+    const classes = [...byClass].map(
+      ([index, list]) => [index, this.#grammar.classes[index] as CharacterClass, list] as const,
+    );
+    const id = this.#ids++;
+    const place: Place = { id, ends, waiting, classes, steps: new Map(), stepsByClass: new Map() };
+    if (this.#known.size >= PLACES_MAX) this.#known = new Map();
+    this.#known.set(key, place);
+    return place;
+  }
+}

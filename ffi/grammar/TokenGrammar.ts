@@ -1,0 +1,157 @@
+/**
+ * A grammar over tokens: which may come next, one at a time or all at once. A token may end inside a
+ * character; then the rest of it must still fit. End-of-generation tokens fit where the text may end, and
+ * nothing else does when nothing may follow.
+ */
+import { GrammarWalk, type Place, TooAmbiguous } from "./GrammarWalk.ts";
+import { parseGrammar } from "./parseGrammar.ts";
+import type { TokenTable } from "./TokenTable.ts";
+
+/** Masks kept for places that come again, a byte a token each. */
+const MASKS_MAX = 8;
+
+/** Where a text stands: a place of the grammar, and the bytes of a character that is not whole yet. */
+interface Standing {
+  readonly place: Place;
+  readonly value: number;
+  /** Bytes that the character still lacks; 0 between characters. */
+  readonly left: number;
+  /** Bytes of the character in all: its least value depends on them. */
+  readonly length: number;
+}
+
+export class TokenGrammar {
+  readonly #walk: GrammarWalk;
+  readonly #table: () => TokenTable;
+  readonly #piece: (token: number) => Uint8Array;
+  readonly #isEnd: (token: number) => boolean;
+  readonly #masks = new Map<number, Uint8Array>();
+  #at: Standing;
+  #ended = false;
+
+  /**
+   * @param table asked for when the whole vocabulary has to be looked at.
+   * @throws GrammarError, or TooAmbiguous.
+   */
+  constructor(
+    text: string,
+    vocab: { piece(token: number): Uint8Array; isEnd(token: number): boolean },
+    table: () => TokenTable,
+  ) {
+    this.#walk = new GrammarWalk(parseGrammar(text));
+    this.#table = table;
+    this.#piece = (token) => vocab.piece(token);
+    this.#isEnd = (token) => vocab.isEnd(token);
+    this.#at = { place: this.#walk.start, value: 0, left: 0, length: 0 };
+  }
+
+  /** @throws TooAmbiguous */
+  allows(token: number): boolean {
+    return this.#after(token) !== null;
+  }
+
+  /** Takes a token that is allowed. @throws TooAmbiguous */
+  accept(token: number): void {
+    const after = this.#after(token);
+    if (after === null) throw new Error(`token ${token} does not fit the grammar`);
+    this.#at = after;
+    this.#ended = this.#isEnd(token);
+  }
+
+  /** 1 for every token that is allowed, of the vocabulary's size. Not to be changed. @throws TooAmbiguous */
+  mask(): Uint8Array {
+    const { place, left } = this.#at;
+    const known = left === 0 && !this.#ended ? this.#masks.get(place.id) : undefined;
+    if (known) return known;
+    this.#walk.rest();
+    const mask = new Uint8Array(this.#table().size);
+    if (left === 0 && place.ends) for (const token of this.#table().ends) mask[token] = 1;
+    if (!this.#ended) this.#fillMask(mask);
+    if (left === 0 && !this.#ended) this.#keep(place.id, mask);
+    return mask;
+  }
+
+  #keep(id: number, mask: Uint8Array): void {
+    const oldest = this.#masks.keys().next();
+    if (this.#masks.size >= MASKS_MAX && !oldest.done) this.#masks.delete(oldest.value);
+    this.#masks.set(id, mask);
+  }
+
+  /** Tokens in the order of their bytes: what neighbours share is walked once. */
+  #fillMask(mask: Uint8Array): void {
+    const table = this.#table();
+    /* standings[n] is where n bytes of the token lead; from `failed` bytes on, none of them fits. */
+    const standings: Standing[] = [this.#at];
+    let failed = Number.POSITIVE_INFINITY;
+    for (const [index, token] of table.order.entries()) {
+      const shared = table.shared[index] ?? 0;
+      if (shared >= failed) continue;
+      failed = Number.POSITIVE_INFINITY;
+      const bytes = table.piece(token);
+      for (let length = shared; length < bytes.length; length++) {
+        const next = this.#byte(standings[length] as Standing, bytes[length] ?? 0);
+        if (next === null) {
+          failed = length + 1;
+          break;
+        }
+        standings[length + 1] = next;
+      }
+      if (failed === Number.POSITIVE_INFINITY && this.#mayRest(standings[bytes.length] as Standing))
+        mask[token] = 1;
+    }
+  }
+
+  #after(token: number): Standing | null {
+    if (this.#isEnd(token)) return this.#at.left === 0 && this.#at.place.ends ? this.#at : null;
+    if (this.#ended) return null;
+    this.#walk.rest();
+    const bytes = this.#piece(token);
+    if (bytes.length === 0) return null;
+    let at: Standing | null = this.#at;
+    for (const byte of bytes) {
+      at = this.#byte(at, byte);
+      if (at === null) return null;
+    }
+    return this.#mayRest(at) ? at : null;
+  }
+
+  #byte(at: Standing, byte: number): Standing | null {
+    const { place, left } = at;
+    if (left === 0) {
+      if (byte < 0x80) return standing(this.#walk.step(place, byte));
+      const length = byte < 0xc2 ? 0 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : byte < 0xf5 ? 4 : 0;
+      if (length === 0) return null;
+      return { place, value: byte & (0x7f >> length), left: length - 1, length };
+    }
+    if ((byte & 0xc0) !== 0x80) return null;
+    const value = (at.value << 6) | (byte & 0x3f);
+    if (left > 1) return { place, value, left: left - 1, length: at.length };
+    return value < least(at.length) || isSurrogate(value) || value > 0x10ffff
+      ? null
+      : standing(this.#walk.step(place, value));
+  }
+
+  /** Whether a character that is not whole yet can become one that fits. */
+  #mayRest(at: Standing): boolean {
+    if (at.left === 0) return true;
+    const low = Math.max(at.value << (6 * at.left), least(at.length));
+    const high = ((at.value + 1) << (6 * at.left)) - 1;
+    if (low > high || low > 0x10ffff || (isSurrogate(low) && isSurrogate(high))) return false;
+    return this.#walk.meets(at.place, low, high);
+  }
+}
+
+/** The least code point that a character of so many bytes may spell. */
+function least(bytes: number): number {
+  return bytes === 2 ? 0x80 : bytes === 3 ? 0x800 : 0x10000;
+}
+
+function standing(place: Place | null): Standing | null {
+  return place === null ? null : { place, value: 0, left: 0, length: 0 };
+}
+
+function isSurrogate(codePoint: number): boolean {
+  return codePoint >= 0xd800 && codePoint <= 0xdfff;
+}
+
+export { TooAmbiguous };

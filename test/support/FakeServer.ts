@@ -29,6 +29,8 @@ export interface FakeServer {
   readonly prompts: PromptInput[];
   /** Unforeseen errors that were logged. */
   readonly errors: object[];
+  /** What was logged beside the line of each request. */
+  readonly notes: object[];
   phase: "loading" | "ready" | "closing";
   onJob: (job: WarmJob) => void;
 }
@@ -48,6 +50,7 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
     jobs: [],
     prompts,
     errors: [],
+    notes: [],
     phase: "ready",
     onJob: () => {},
   };
@@ -102,7 +105,13 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
     apiKeys: options.apiKeys ?? [],
     limits,
     newId,
-    log: { debug: () => {}, info: () => {}, error: (fields) => server.errors.push(fields) },
+    log: {
+      debug: () => {},
+      info: (fields, message) => {
+        if (message !== "request") server.notes.push(fields);
+      },
+      error: (fields) => server.errors.push(fields),
+    },
   });
   return Object.assign(server, { app });
 }

@@ -75,8 +75,11 @@ async function copyTree(): Promise<string> {
     ROOT,
   );
   if (code !== 0) throw new Error(`git ls-files failed: ${list}`);
-  for (const file of list.split("\0").filter((name) => name !== "" && existsSync(join(ROOT, name))))
-    cpSync(join(ROOT, file), join(tree, file), { recursive: true });
+  const isLinked = (name: string): boolean => /^(node_modules|\.cache)(\/|$)/.test(name);
+  for (const file of list.split("\0").filter((name) => name !== "" && !isLinked(name))) {
+    // Deleted and not yet committed.
+    if (existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(tree, file), { recursive: true });
+  }
   symlinkSync(join(ROOT, "node_modules"), join(tree, "node_modules"));
   // The generated models bear a hash of what they are made from and are renamed into place: all copies share them.
   const models = join(".cache", "models");

@@ -24,6 +24,8 @@ export interface Place {
   readonly waiting: ReadonlyMap<number, readonly Item[]>;
   /** Items that wait for a character of a class, by class. */
   readonly classes: readonly (readonly [index: number, one: CharacterClass, items: readonly Item[]])[];
+  /** Steps taken from here, by code point: below 128, and above. */
+  readonly ascii: (Place | null | undefined)[];
   readonly steps: Map<number, Place | null>;
   readonly stepsByClass: Map<string, Place | null>;
 }
@@ -70,7 +72,7 @@ export class GrammarWalk {
 
   /** The place behind one more character, or null where it does not fit. @throws TooAmbiguous */
   step(from: Place, codePoint: number): Place | null {
-    const known = from.steps.get(codePoint);
+    const known = codePoint < 128 ? from.ascii[codePoint] : from.steps.get(codePoint);
     if (known !== undefined) return known;
     const matching = from.classes.filter(([, one]) => matchesClass(one, codePoint));
     const key = matching.map(([index]) => index).join();
@@ -79,7 +81,8 @@ export class GrammarWalk {
       to = matching.length === 0 ? null : this.#place(this.#scan(from, matching), false);
       from.stepsByClass.set(key, to);
     }
-    from.steps.set(codePoint, to);
+    if (codePoint < 128) from.ascii[codePoint] = to;
+    else from.steps.set(codePoint, to);
     return to;
   }
 
@@ -150,7 +153,8 @@ export class GrammarWalk {
       ([index, list]) => [index, this.#grammar.classes[index] as CharacterClass, list] as const,
     );
     const id = this.#ids++;
-    const place: Place = { id, ends, waiting, classes, steps: new Map(), stepsByClass: new Map() };
+    const ascii = new Array<Place | null | undefined>(128).fill(undefined);
+    const place: Place = { id, ends, waiting, classes, ascii, steps: new Map(), stepsByClass: new Map() };
     if (this.#known.size >= PLACES_MAX) this.#known = new Map();
     this.#known.set(key, place);
     return place;

@@ -80,24 +80,28 @@ export class TokenGrammar {
   /** Tokens in the order of their bytes: what neighbours share is walked once. */
   #fillMask(mask: Uint8Array): void {
     const table = this.#table();
-    /* standings[n] is where n bytes of the token lead; from `failed` bytes on, none of them fits. */
-    const standings: Standing[] = [this.#at];
+    /* Where n bytes of the token lead: a place, and a character begun. From `failed` bytes on, none fits. */
+    const places: Place[] = [this.#at.place];
+    const begun: (Standing | null)[] = [this.#at.left > 0 ? this.#at : null];
     let failed = Number.POSITIVE_INFINITY;
-    for (const [index, token] of table.order.entries()) {
+    for (let index = 0; index < table.order.length; index++) {
       const shared = table.shared[index] ?? 0;
       if (shared >= failed) continue;
       failed = Number.POSITIVE_INFINITY;
+      const token = table.order[index] ?? 0;
       const bytes = table.piece(token);
       for (let length = shared; length < bytes.length; length++) {
-        const next = this.#byte(standings[length] as Standing, bytes[length] ?? 0);
+        const next = this.#byteFrom(places[length] as Place, begun[length] ?? null, bytes[length] ?? 0);
         if (next === null) {
           failed = length + 1;
           break;
         }
-        standings[length + 1] = next;
+        const isPlace = "steps" in next;
+        places[length + 1] = isPlace ? next : next.place;
+        begun[length + 1] = isPlace ? null : next;
       }
-      if (failed === Number.POSITIVE_INFINITY && this.#mayRest(standings[bytes.length] as Standing))
-        mask[token] = 1;
+      const last = begun[bytes.length] ?? null;
+      if (failed === Number.POSITIVE_INFINITY && (last === null || this.#mayRest(last))) mask[token] = 1;
     }
   }
 
@@ -116,19 +120,24 @@ export class TokenGrammar {
   }
 
   #byte(at: Standing, byte: number): Standing | null {
-    const { place, left } = at;
-    if (left === 0) {
-      if (byte < 0x80) return standing(this.#walk.step(place, byte));
+    const next = this.#byteFrom(at.place, at.left > 0 ? at : null, byte);
+    return next === null || !("steps" in next) ? next : { place: next, value: 0, left: 0, length: 0 };
+  }
+
+  /** One byte further: a place where it ends a character, else the character begun. */
+  #byteFrom(place: Place, begun: Standing | null, byte: number): Place | Standing | null {
+    if (begun === null) {
+      if (byte < 0x80) return this.#walk.step(place, byte);
       const length = byte < 0xc2 ? 0 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : byte < 0xf5 ? 4 : 0;
-      if (length === 0) return null;
-      return { place, value: byte & (0x7f >> length), left: length - 1, length };
+      return length === 0 ? null : { place, value: byte & (0x7f >> length), left: length - 1, length };
     }
     if ((byte & 0xc0) !== 0x80) return null;
-    const value = (at.value << 6) | (byte & 0x3f);
-    if (left > 1) return { place, value, left: left - 1, length: at.length };
-    return value < least(at.length) || isSurrogate(value) || value > 0x10ffff
+    const { left, length } = begun;
+    const value = (begun.value << 6) | (byte & 0x3f);
+    if (left > 1) return { place, value, left: left - 1, length };
+    return value < least(length) || isSurrogate(value) || value > 0x10ffff
       ? null
-      : standing(this.#walk.step(place, value));
+      : this.#walk.step(place, value);
   }
 
   /** Whether a character that is not whole yet can become one that fits. */
@@ -144,10 +153,6 @@ export class TokenGrammar {
 /** The least code point that a character of so many bytes may spell. */
 function least(bytes: number): number {
   return bytes === 2 ? 0x80 : bytes === 3 ? 0x800 : 0x10000;
-}
-
-function standing(place: Place | null): Standing | null {
-  return place === null ? null : { place, value: 0, left: 0, length: 0 };
 }
 
 function isSurrogate(codePoint: number): boolean {

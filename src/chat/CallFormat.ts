@@ -37,7 +37,9 @@ export type ArgumentsFormat =
   /** `k='v', n=3, l=[1, True, None]`: keyword arguments with Python literals, the parentheses not included. */
   | { readonly kind: "pythonic" }
   /** Gemma 4: `k:<|"|>v<|"|>,n:3,o:{a:true}`, keys bare and sorted, the outer braces not included. */
-  | { readonly kind: "gemma" };
+  | { readonly kind: "gemma" }
+  /** MiniMax-M3: `mark<k>value mark</k>` where a value holds further keys, or `mark<item>` for each of a list. */
+  | { readonly kind: "tree"; readonly mark: string };
 
 /** Each argument is `keyStart` key `keyEnd` value `valueEnd`, with `separator` between two. */
 export interface TaggedArguments {

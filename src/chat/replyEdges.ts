@@ -11,6 +11,11 @@ export class EdgeTrimmer {
   #held = "";
   #all = "";
 
+  /** `continues`: the first stretch goes on from text that the client has, and has no edge there. */
+  constructor(continues = false) {
+    this.#started = continues;
+  }
+
   /** Everything that was given out. */
   get all(): string {
     return this.#all;

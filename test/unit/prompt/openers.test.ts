@@ -80,7 +80,6 @@ const SPELLED =
   /<[|｜][^<>\s'"{}]*[|｜]>|<\/?[a-z_:]+>|\[\/?[A-Z_]+\]|<\|[a-z_]+>|<[a-z_]+\|>|\]~b\]|\[e~\[|<SPECIAL_\d+>/g;
 /** Known gaps: no special token at all; the engine lacks integer keys; needs `functions` and `datetime`. */
 const WITHOUT_OPENERS = [
-  "ByteDance-Seed-OSS",
   "fireworks-ai-llama-3-firefunction-v2",
   "llama-cpp-rwkv-world",
 ];

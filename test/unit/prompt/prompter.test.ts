@@ -59,7 +59,7 @@ describe("arguments", () => {
       "{%- for m in messages %}{%- for c in m.tool_calls or [] %}{%- set a = c.function.arguments %}" +
       "{{- a.wtkey }}|{{ a.b }}|{{ a.b + 1 }}|{{ a.b == 2 }}|{{ a['10'] }}|{{ a.b | string }}{%- endfor %}{{ m.role }}{%- endfor %}";
     const prompter = prompterOf(template, vocab);
-    expect(text(prompter, vocab, input([call(ODD)]))).toBe("|2.0|3.0|true|1e-7|2.0assistant");
+    expect(text(prompter, vocab, input([call(ODD)]))).toBe("|2.0|3.0|True|1e-7|2.0assistant");
   });
 
   test("as a string where the template needs one, written as Python writes JSON", () => {
@@ -108,10 +108,10 @@ describe("what a template is given", () => {
       vocab,
     );
     expect(text(prompter, vocab, input([user("u")], { kwargs: { level: "low" } }))).toBe(
-      "false|true|true|low|1",
+      "False|True|True|low|1",
     );
     const off = input([user("u")], { kwargs: { enable_thinking: false, messages: "no" } });
-    expect(text(prompter, vocab, off)).toBe("false|false|false||1");
+    expect(text(prompter, vocab, off)).toBe("False|False|False||1");
   });
 
   test("the clock's date and nothing finer", () => {

@@ -2,6 +2,7 @@
  * The HTTP side of the engine Worker: starts it, hands over runs, and gives each run exactly one terminal
  * event, also when the Worker dies.
  */
+import { workerError } from "../workerError.ts";
 import { workerUrl } from "../workerUrl.ts";
 import type { Engine, EngineRun } from "./Engine.ts";
 import type { EngineOptions } from "./EngineOptions.ts";
@@ -39,15 +40,20 @@ export class EngineClient implements Engine {
   #dead: string | undefined;
   #closed: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
-  /** Resolves when the model is loaded; rejects with EngineStartError. */
-  static start(options: EngineOptions, onCrash: (message: string) => void): Promise<EngineClient> {
-    const worker = new Worker(workerUrl("engine/worker"), { name: "engine" });
+  /** Resolves when the model is loaded; rejects with EngineStartError. `url` names the Worker's module. */
+  static start(
+    options: EngineOptions,
+    onCrash: (message: string) => void,
+    url: string = workerUrl("engine/worker"),
+  ): Promise<EngineClient> {
+    const worker = new Worker(url, { name: "engine" });
     return new Promise((resolve, reject) => {
       const fail = (message: string): void => {
         worker.terminate();
         reject(new EngineStartError(message));
       };
-      worker.onerror = (event) => fail(`The engine Worker could not start: ${event.message}`);
+      worker.onerror = (event) => fail(`The engine Worker could not start: ${workerError(event.message)}`);
+      worker.addEventListener("close", () => fail("The engine Worker exited while it started."));
       worker.onmessage = (event: MessageEvent<WorkerMessage>) => {
         const message = event.data;
         if (message.type === "fatal") fail(message.message);
@@ -62,7 +68,9 @@ export class EngineClient implements Engine {
     this.ready = ready;
     this.#onCrash = onCrash;
     worker.onmessage = (event: MessageEvent<WorkerMessage>) => this.#receive(event.data);
-    worker.onerror = (event) => this.#crash(event.message);
+    worker.onerror = (event) => this.#crash(workerError(event.message));
+    // A Worker that exits without an error has still died.
+    worker.addEventListener("close", () => this.#crash("its Worker exited"));
   }
 
   get warm(): "idle" | "working" {

@@ -1,4 +1,5 @@
 /** A warm Worker as `WarmClient` needs it: its death, however it comes, is told once, and nothing after it. */
+import { workerError } from "../workerError.ts";
 import { workerUrl } from "../workerUrl.ts";
 import type { WarmEvent } from "./protocol.ts";
 import type { OpenWarmLink, WarmLink } from "./WarmClient.ts";
@@ -17,7 +18,7 @@ export function workerLink(url: string = workerUrl("warm/worker")): OpenWarmLink
     worker.onmessage = (event: MessageEvent<WarmEvent>) => {
       if (!over) onEvent(event.data);
     };
-    worker.onerror = (event) => crash(firstError(event.message));
+    worker.onerror = (event) => crash(workerError(event.message));
     // A Worker that exits without an error has still died.
     worker.addEventListener("close", () => crash("it exited"));
     return {
@@ -30,9 +31,4 @@ export function workerLink(url: string = workerUrl("warm/worker")): OpenWarmLink
       },
     };
   };
-}
-
-/** Bun's message is the source with the error below it; the log gets the one line that says what. */
-function firstError(message: string): string {
-  return /^(?:\w*error: )(.*)$/im.exec(message)?.[1] ?? message.split("\n")[0] ?? "";
 }

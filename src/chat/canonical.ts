@@ -12,6 +12,7 @@ import { canonicalArguments, canonicalCalls } from "./canonicalCalls.ts";
 import { canonicalContent, isBlank } from "./canonicalContent.ts";
 import { arrayAt, invalid, kindOf, objectAt, textAt } from "./fields.ts";
 import type { AssistantMessage, Message, Tool, ToolMessage } from "./messages.ts";
+import { resultsInCallOrder } from "./resultsInCallOrder.ts";
 
 /** Most messages in one request. */
 export const MESSAGES_MAX = 20_000;
@@ -27,12 +28,13 @@ export function canonicalMessages(json: Json, tools: readonly Tool[], path = "me
   }
   /** Name of the tool that each call so far has called, by the call's id. */
   const called = new Map<string, string>();
-  return raw.map((item, index) => {
+  const messages = raw.map((item, index) => {
     const at = `${path}[${index}]`;
     const message = oneMessage(objectAt(item, at), tools, called, at);
     if (message.role === "assistant") for (const call of message.toolCalls) called.set(call.id, call.name);
     return message;
   });
+  return resultsInCallOrder(messages);
 }
 
 /** The same form for messages in our own types: blank is none, arguments parsed and in schema order. */

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { canonicalMessages } from "../../../src/chat/canonical.ts";
 import type { Message } from "../../../src/chat/messages.ts";
 import { resultsInCallOrder } from "../../../src/chat/resultsInCallOrder.ts";
+import { parseJson } from "../../../src/json/parseJson.ts";
 
 /** `a12` is a reply with calls 1 and 2, `t1` the result of call 1, `u` a user message. */
 function messages(spelt: string): Message[] {
@@ -49,4 +51,12 @@ test("nothing is lost or made", () => {
       );
     }),
   );
+});
+
+test("chat completions' messages are put in order as well", () => {
+  const call = (id: string) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
+  const result = (id: string) => ({ role: "tool", tool_call_id: id, content: id });
+  const sent = [{ role: "assistant", tool_calls: [call("1"), call("2")] }, result("2"), result("1")];
+  const read = canonicalMessages(parseJson(JSON.stringify(sent)), []);
+  expect(read.map((message) => message.content)).toEqual(["", "1", "2"]);
 });

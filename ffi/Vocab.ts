@@ -12,6 +12,26 @@ import { askText } from "./text.ts";
 const TOKEN_CONTROL = 1 << 3;
 const TOKEN_USER_DEFINED = 1 << 4;
 
+/** llama.cpp's number of the byte-pair vocabularies, which split text by regular expressions first. */
+const VOCAB_BPE = 2;
+
+/**
+ * Runs of one kind of character: letters, white space, or the rest. llama.cpp gives some of its expressions
+ * to the C++ library, which recurses once a character of a match: 30,000 digits overflow the stack.
+ */
+const RUN_CHARS_MAX = 4096;
+const LONG_RUN = new RegExp(
+  ["[\\p{L}\\p{M}]", "\\s", "[^\\p{L}\\p{M}\\s]"].map((kind) => `${kind}{${RUN_CHARS_MAX}}`).join("|"),
+  "gu",
+);
+
+/** The text in parts that end where a run is as long as it may be; a function of what is before alone. */
+function cutRuns(text: string): string[] {
+  if (text.length < RUN_CHARS_MAX) return [text];
+  const ends = [...text.matchAll(LONG_RUN)].map((run) => run.index + run[0].length);
+  return [0, ...ends].map((start, index) => text.slice(start, ends[index])).filter((part) => part !== "");
+}
+
 const encoder = new TextEncoder();
 
 /** The model that a vocabulary belongs to. */
@@ -141,6 +161,20 @@ export class Vocab implements TextVocab {
     const { shim, id } = this.#model.native();
     if (text === "") return new Int32Array(0);
     if (!this.hasTokenizer) throw new FfiError("range", `${this.#model.path} holds no tokenizer`);
+    const parts = this.#number(CODES.WT_MODEL_VOCAB_TYPE) === VOCAB_BPE ? cutRuns(text) : [text];
+    const [only] = parts;
+    if (parts.length === 1 && only !== undefined) return this.#tokenise(shim, id, only, parseSpecial);
+    const lists = parts.map((part) => this.#tokenise(shim, id, part, parseSpecial));
+    const out = new Int32Array(lists.reduce((sum, list) => sum + list.length, 0));
+    let at = 0;
+    for (const list of lists) {
+      out.set(list, at);
+      at += list.length;
+    }
+    return out;
+  }
+
+  #tokenise(shim: Shim, id: number, text: string, parseSpecial: boolean): Int32Array {
     const bytes = encoder.encode(text);
     const ask = () =>
       shim.wt_tokenise(id, bytes, bytes.byteLength, this.#room, this.#room.length, parseSpecial ? 1 : 0);

@@ -5,6 +5,7 @@ import { GrammarWalk, type Place, TooAmbiguous } from "../../ffi/grammar/Grammar
 import { GrammarError, parseGrammar } from "../../ffi/grammar/parseGrammar.ts";
 import { TokenGrammar } from "../../ffi/grammar/TokenGrammar.ts";
 import { TokenTable } from "../../ffi/grammar/TokenTable.ts";
+import { grammarProblem } from "../../ffi/grammarCheck.ts";
 
 const refused: [name: string, text: string, words: string][] = [
   ["nothing", " # only a comment", "empty"],
@@ -37,6 +38,11 @@ test.each(refused)("refused: %s", (_, text, words) => {
   const started = performance.now();
   expect(() => parseGrammar(text)).toThrow(words);
   expect(performance.now() - started).toBeLessThan(1000);
+});
+
+test("a problem is a sentence, or null for a grammar that can be followed", () => {
+  expect(grammarProblem("root ::= x")).toContain('the rule "x"');
+  expect(grammarProblem('root ::= "x"')).toBeNull();
 });
 
 test("a syntax error names its line", () => {

@@ -1,0 +1,15 @@
+/** Whether a grammar can be followed, for those who hold no model: the request path refuses it before it queues. */
+import { GrammarWalk, TooAmbiguous } from "./grammar/GrammarWalk.ts";
+import { GrammarError, parseGrammar } from "./grammar/parseGrammar.ts";
+
+/** A sentence saying what is wrong with `text`, or null. */
+export function grammarProblem(text: string): string | null {
+  try {
+    new GrammarWalk(parseGrammar(text));
+    return null;
+  } catch (error) {
+    if (error instanceof GrammarError) return error.message;
+    if (error instanceof TooAmbiguous) return "The grammar is too ambiguous.";
+    throw error;
+  }
+}

@@ -35,6 +35,25 @@ describe("one end for each run", () => {
     expect(engine.device.log).toEqual([]);
   });
 
+  test("the longest prompt leaves room for one token; no prompt at all is refused", () => {
+    const tokens = plan(1).tokens.length;
+    const tight = new EngineHarness({ memory: "dense", ctxTokens: tokens });
+    expect(tight.of(tight.submit(plan(1)))).toMatchObject([{ type: "refused", code: "prompt-too-long" }]);
+    const roomy = new EngineHarness({ memory: "dense", ctxTokens: tokens + 1 });
+    expect(roomy.run(plan(1))).toMatchObject({ predictedTokens: 1 });
+    expect(roomy.of(roomy.submit(makePlan("dense", [])))).toMatchObject([{ type: "refused" }]);
+  });
+
+  test("prefill is told as it goes: where it began, and each chunk", () => {
+    const engine = new EngineHarness({ memory: "dense" });
+    const id = engine.submit(plan(1));
+    engine.drain();
+    const total = plan(1).tokens.length;
+    const told = engine.of(id).flatMap((event) => (event.type === "prefill" ? [event] : []));
+    expect(told.map(({ evaluated }) => evaluated)).toEqual([0, ...plan(1).cuts, total]);
+    expect(told.every((event) => event.resumed === 0 && event.total === total)).toBe(true);
+  });
+
   test("a grammar that does not parse and a full queue are refusals; nothing is left open", () => {
     const engine = new EngineHarness({ memory: "dense", queueMax: 1 });
     const bad = engine.submit(plan(1), { sampling: { ...GREEDY, grammar: "invalid" } });

@@ -94,6 +94,30 @@ describe("priority", () => {
     );
   });
 
+  test("a request drops the warm runs of its own conversation alone, whatever the turns of others", () => {
+    const { engine, kept } = afterReply("dense");
+    const mine = engine.warm(kept.warm);
+    const others = engine.warm(makePlan("dense", [...words(8, 60), ...user(0, 0)]), {
+      conversation: "other",
+    });
+    engine.submit(kept.next, { turn: 2 });
+    expect(engine.terminal(mine).type).toBe("aborted");
+    engine.drain();
+    expect(engine.terminal(others)).toMatchObject({ type: "done", reason: "prefilled" });
+  });
+
+  test("reports tell what was warmed, and nothing else as warmed", () => {
+    const { engine, kept } = afterReply("dense");
+    const retry = engine.run(makePlan("dense", prompt(HEAD, user(2, 50))), { maxTokens: 60 });
+    expect(retry.resumedTokens).toBeGreaterThan(0);
+    expect(retry.warmedTokens).toBe(0);
+    const warm = engine.run(kept.warm, { purpose: "warm" });
+    const next = engine.run(kept.next, { turn: 2 });
+    expect(warm.prefilledTokens).toBeGreaterThan(0);
+    expect(next.warmedTokens).toBe(warm.prefilledTokens);
+    expect(next.resumedTokens).toBe(warm.resumedTokens + warm.prefilledTokens);
+  });
+
   test("a plan of a turn that is past is refused", () => {
     const { engine, kept } = afterReply("dense");
     engine.run(kept.next, { turn: 2 });
@@ -102,6 +126,15 @@ describe("priority", () => {
     const fresh = engine.warm(kept.warm, { turn: 2 });
     engine.drain();
     expect(engine.terminal(fresh).type).toBe("done");
+  });
+
+  test("warm runs that wait are bounded", () => {
+    const { engine, kept, dropped } = afterReply("dense", { queueMax: 1 });
+    const first = engine.warm(kept.warm);
+    const second = engine.warm(dropped.warm, { variant: 1 });
+    engine.drain();
+    expect(engine.of(second)).toMatchObject([{ type: "refused", code: "queue-full" }]);
+    expect(engine.terminal(first).type).toBe("done");
   });
 
   test("tells when it works and when it rests, once each", () => {

@@ -9,10 +9,11 @@ export type CallSlot =
   | "arguments"
   /** An id of nine alphanumerics. */
   | "id"
-  /** Counts the calls from 0. */
+  /** Counts the calls. */
   | "index";
 
-export type CallPart = string | { readonly slot: CallSlot };
+/** `from` is the first call's index; 0 where it is missing. */
+export type CallPart = string | { readonly slot: CallSlot; readonly from?: number };
 
 export interface CallFormat {
   /** `json`: name and arguments stand in one JSON object. `named`: the name stands outside the arguments. */
@@ -53,6 +54,8 @@ export interface TaggedArguments {
   readonly separator: string;
   /** How a string is written: as it is, as a JSON string, or in CDATA where it holds `<`, `&` or a line break. */
   readonly texts: "raw" | "json" | "cdata";
-  /** How lists and objects are written; `None` and `True` are Python's where numbers and words are not JSON's. */
+  /** How lists and objects are written. */
   readonly nested: "json" | "python";
+  /** How `true` and `null` are written on their own. */
+  readonly words: "json" | "python";
 }

@@ -23,6 +23,8 @@ export interface SystemMessage {
 export interface UserMessage {
   readonly role: "user";
   readonly content: string;
+  /** Set where the client sent it in one message with tool results that stand in front of it here. */
+  readonly besideResult?: true;
 }
 
 export interface AssistantMessage {

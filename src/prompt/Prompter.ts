@@ -3,6 +3,7 @@
  * vocabulary and the clock's date. The request path and the warm path have one each, built alike, and use
  * nothing else; what it remembers (tokenised stretches) changes speed only.
  */
+import type { ReplyFormat } from "../chat/formats/ReplyFormat.ts";
 import type { PromptInput } from "../chat/messages.ts";
 import { type Dialect, probeDialect, readTags } from "./dialect.ts";
 import { type HostSettings, hostContext, stringsOf, type TemplateCaps } from "./hostContext.ts";
@@ -26,6 +27,8 @@ export interface PromptTokens {
   readonly tokens: Int32Array;
   /** The generation prompt ended inside the reasoning tags: the reply begins with reasoning. */
   readonly opensReasoning: boolean;
+  /** How this template's model writes its reply. */
+  readonly format: ReplyFormat;
 }
 
 /** A template with what was learnt of it. */
@@ -77,7 +80,11 @@ export class Prompter {
     return {
       tokens: this.#tokeniser.tokens(rendered, mask),
       opensReasoning:
-        options.addGenerationPrompt && start !== undefined && rendered.trimEnd().endsWith(start),
+        options.addGenerationPrompt &&
+        start !== undefined &&
+        start !== "" &&
+        rendered.trimEnd().endsWith(start),
+      format: dialect.reply.format,
     };
   }
 

@@ -1,4 +1,7 @@
 /** How a template writes reasoning, found once by probes: what the reply parser and the warm pass go by. */
+import { inferReply, type StudiedReply } from "../chat/formats/inferReply.ts";
+import type { ReasoningFormat } from "../chat/formats/ReplyFormat.ts";
+import { ReplyProbe } from "../chat/formats/ReplyProbe.ts";
 import type { Message } from "../chat/messages.ts";
 import type { TemplateCaps } from "./hostContext.ts";
 import type { OpenerSource } from "./openers.ts";
@@ -7,7 +10,9 @@ import type { TextVocab } from "./TextVocab.ts";
 
 export interface Dialect {
   /** Tags around reasoning, e.g. `<think>` and `</think>`; null where the model has none that is known. */
-  readonly reasoning: { readonly start: string; readonly end: string } | null;
+  readonly reasoning: ReasoningFormat | null;
+  /** How replies are written, and how that was found. */
+  readonly reply: StudiedReply;
   /** Is reasoning printed inside a tool loop, when the client sends it back? */
   readonly loopReasoning: boolean;
   /** Is it still printed after the next user message? */
@@ -35,8 +40,21 @@ export function probeDialect(
   const tags = [tagsAround(last), tagsAround(loop)].find(
     (pair) => pair !== null && !user.includes(pair.start) && !opening.includes(pair.start),
   );
+  const { vocab } = source;
+  const reasoning = tags ?? usualTags(template, vocab);
+  const studied = inferReply({
+    probe: new ReplyProbe({
+      render: (messages, tools, generation) => source.render(probeInput(messages, tools), generation),
+      isEnd: (tag) => vocab.specials.some(({ id, text }) => text === tag && vocab.isEnd(id)),
+      reasoning,
+    }),
+    source: template,
+    specials: vocab.specials.map(({ text }) => text),
+    reasoning,
+  });
   return {
-    reasoning: tags ?? usualTags(template, source.vocab),
+    reasoning: studied.format.reasoning,
+    reply: studied,
     loopReasoning: loop.includes("wtreasoning"),
     oldReasoning: old.includes("wtreasoning"),
     caps,
@@ -53,10 +71,21 @@ function tagsAround(rendered: string): Dialect["reasoning"] {
   return start === undefined || end === undefined ? null : { start, end };
 }
 
+const USUAL_TAGS: readonly ReasoningFormat[] = [
+  { start: "<think>", end: "</think>" },
+  { start: "[THINK]", end: "[/THINK]" },
+  { start: "<seed:think>", end: "</seed:think>" },
+  { start: "<mm:think>", end: "</mm:think>" },
+  { start: "<|START_THINKING|>", end: "<|END_THINKING|>" },
+  { start: "<|inner_prefix|>", end: "<|inner_suffix|>" },
+  // Apriel's prompt opens its reasoning with words.
+  { start: "Here are my reasoning steps:", end: "[BEGIN FINAL RESPONSE]" },
+];
+
 /** Templates that print no reasoning field: they cut it out of the text, only open it, or leave it to the model. */
-function usualTags(template: string, vocab: TextVocab): Dialect["reasoning"] {
-  const known = vocab.specials.some(({ text }) => text === "</think>") || /<\/?think>/.test(template);
-  return known ? { start: "<think>", end: "</think>" } : null;
+function usualTags(template: string, vocab: TextVocab): ReasoningFormat | null {
+  const named = USUAL_TAGS.find(({ end }) => template.includes(end));
+  return named ?? USUAL_TAGS.find(({ end }) => vocab.specials.some(({ text }) => text === end)) ?? null;
 }
 
 /** Text literals that a template looks for in a message: `'</think>' in content`, `content.split('</think>')`. */

@@ -3,6 +3,7 @@
  * What is refused is thrown before `accepted`; afterwards an error is an event. A client that leaves ends the
  * run, wherever it stands. The warm pass gets the reply only when the answer has been sent whole.
  */
+import type { ReplyFormat } from "../chat/formats/ReplyFormat.ts";
 import type { AssistantMessage, PromptInput, Turn } from "../chat/messages.ts";
 import type { Engine, EngineRun } from "../engine/Engine.ts";
 import type { ConversationTurn, EngineEvent, RunReport, Sampling } from "../engine/protocol.ts";
@@ -26,7 +27,12 @@ export interface TurnDeps {
     tokens(
       input: PromptInput,
       options: { readonly addGenerationPrompt: boolean },
-    ): { readonly tokens: Int32Array; readonly opensReasoning: boolean };
+    ): {
+      readonly tokens: Int32Array;
+      readonly opensReasoning: boolean;
+      /** Absent: the usual one. */
+      readonly format?: ReplyFormat;
+    };
   };
   readonly vocab: Pick<TextVocab, "piece">;
   readonly rules: ChunkRules;
@@ -80,14 +86,17 @@ class Running implements RunningTurn {
     if (deps.engine.pending >= deps.queueMax) {
       throw queueFull(`${deps.engine.pending} requests run or wait already; the limit is ${deps.queueMax}.`);
     }
-    const { tokens, opensReasoning } = deps.prompter.tokens(turn.prompt, { addGenerationPrompt: true });
+    const { tokens, opensReasoning, format } = deps.prompter.tokens(turn.prompt, {
+      addGenerationPrompt: true,
+    });
     checkLength(tokens.length, deps.engine.ready.ctxTokens);
     const plan = requestChunks(tokens, deps.rules, deps.seedOf(caller.tenant));
     this.#reply = new ReplyAssembler({
       vocab: deps.vocab,
       stop: turn.stop,
       opensReasoning,
-      tools: turn.prompt.tools.length > 0,
+      tools: turn.prompt.tools,
+      ...(format === undefined ? {} : { format }),
       newCallId: deps.newCallId,
     });
     this.#conversation = deps.conversations.arrive({ ...caller, plan, prompt: turn.prompt });

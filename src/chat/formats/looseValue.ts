@@ -90,7 +90,15 @@ function* quoted(source: ReplySource, quote: string, emit: (json: string) => voi
     const mark = yield* source.until(marks, (text) => writer.push(text));
     if (mark === null) return false;
     source.take(mark.length);
-    if (mark === quote) break;
+    if (mark === quote) {
+      if (quote.length > 1) break;
+      // Some templates teach quotes without escapes: one that nothing fitting follows is the text's own.
+      const space = yield* source.space();
+      const next = yield* source.peek();
+      if (next === "" || ",)]}:<".includes(next)) break;
+      writer.push(quote + space);
+      continue;
+    }
     const char = yield* escaped(source);
     if (char === null) return false;
     writer.push(char);

@@ -14,10 +14,10 @@ import { taggedArguments } from "./taggedArguments.ts";
 /** A call's literals as words. */
 export interface NamedCallMarks {
   readonly format: CallFormat;
-  /** In front of the first name: section start, then call start. */
-  readonly open: readonly string[];
+  /** In front of the first name: section start, then call start; null stands for an id or an index. */
+  readonly open: readonly (string | null)[];
   /** In front of a further call of the same section. */
-  readonly next: readonly string[];
+  readonly next: readonly (string | null)[];
   /** Between name and arguments; an empty list stands for an id or an index. */
   readonly middle: readonly (readonly string[])[];
   readonly close: readonly string[];
@@ -33,7 +33,9 @@ export function namedCallMarks(format: CallFormat): NamedCallMarks {
   const args = format.parts.findIndex(isSlot("arguments"));
   const words = (parts: readonly CallPart[]) =>
     parts.flatMap((part) => (typeof part === "string" ? wordsOf(part) : []));
-  const next = words(format.parts.slice(0, name));
+  const next = format.parts
+    .slice(0, name)
+    .flatMap((part): (string | null)[] => (typeof part === "string" ? wordsOf(part) : [null]));
   return {
     format,
     open: [...wordsOf(format.sectionStart), ...next],
@@ -58,12 +60,12 @@ export function* namedCalls(
   marks: NamedCallMarks,
   at: number,
 ): Step<CallRead> {
-  if (!(yield* source.words(marks.open.slice(at + 1)))) return "none";
+  if (!(yield* opening(source, marks.open.slice(at + 1)))) return "none";
   for (let calls = 0; ; calls += 1) {
     if (calls > 0) {
       if (!(yield* goesOn(source, marks))) break;
       source.record();
-      if (!(yield* source.words(marks.next))) {
+      if (!(yield* opening(source, marks.next))) {
         sink.text(source.recorded());
         return "call";
       }
@@ -82,14 +84,24 @@ export function* namedCalls(
   return "call";
 }
 
+function* opening(source: ReplySource, words: readonly (string | null)[]): Step<boolean> {
+  for (const [i, word] of words.entries()) {
+    const next = words[i + 1];
+    if (word !== null) {
+      if (!(yield* source.words([word]))) return false;
+    } else if (typeof next === "string") yield* source.until([next], () => {}, NAME_CHARS_MAX);
+  }
+  return true;
+}
+
 /** Whether another call of the section follows; nothing of it is taken but its separator. */
 function* goesOn(source: ReplySource, marks: NamedCallMarks): Step<boolean> {
   const [next] = marks.next;
   // A call that stands for itself is found by its own mark.
-  if (marks.format.sectionStart === "" && next !== undefined) return false;
+  if (marks.format.sectionStart === "" && typeof next === "string") return false;
   yield* source.space();
   if (marks.separator !== "" && (yield* source.match(marks.separator))) return true;
-  return next !== undefined && (yield* source.starts(next));
+  return typeof next === "string" && (yield* source.starts(next));
 }
 
 /** Longest name of a tool, id included where it stands around the name. */

@@ -51,7 +51,9 @@ function* readReasoning(
   if (!opened) {
     // Blank text in front of the tag is not said; in front of text its edge is trimmed.
     yield* source.space();
-    for (const mark of format.textMarks) if (yield* source.match(mark)) yield* source.space();
+    for (const mark of format.textMarks) {
+      if (calls?.marks.includes(mark) !== true && (yield* source.match(mark))) yield* source.space();
+    }
     if (reasoning.start === "" || !(yield* source.match(reasoning.start))) return;
   }
   // A model that calls out of its reasoning forgets to close it; a special token says what it means.
@@ -81,10 +83,11 @@ const isTag = (word: string) => word.length >= 6 && /^[<[]/.test(word);
 
 /** A section or wrapper that the model left out is not missed: each tag may be the first. */
 function namedReader(marks: NamedCallMarks, format: CallFormat): CallReader | null {
-  const [first] = marks.open;
-  if (first === undefined) return null;
   const starts = new Map<string, number>();
-  for (const [at, word] of marks.open.entries()) if (at === 0 || isTag(word)) starts.set(word, at);
+  for (const [at, word] of marks.open.entries()) {
+    if (word !== null && (at === 0 || isTag(word))) starts.set(word, at);
+  }
+  if (starts.size === 0) return null;
   const json = format.arguments.kind === "pythonic" ? listInside(format) : null;
   return {
     marks: [...starts.keys()],

@@ -242,6 +242,7 @@ onEachTarget("chat completions", (open) => {
     expect(b?.id).toBe(a?.id ?? "");
     expect([a?.turn, b?.turn]).toEqual([1, 2]);
     expect(engine.dropped).toEqual([a?.id ?? "", a?.id ?? ""]);
+    expect(opened.server.dropped).toEqual(engine.dropped);
   });
 
   test("debug hashes", async () => {

@@ -25,6 +25,8 @@ export interface FakeServer {
   readonly clock: FakeClock;
   /** What was handed to the warm pass, in order. */
   readonly jobs: WarmJob[];
+  /** Conversations whose warm work was dropped, in order. */
+  readonly dropped: string[];
   /** Prompts that were rendered, in order. */
   readonly prompts: PromptInput[];
   /** Unforeseen errors that were logged. */
@@ -48,6 +50,7 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
     engine,
     clock,
     jobs: [],
+    dropped: [],
     prompts,
     errors: [],
     notes: [],
@@ -66,7 +69,7 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
       server.jobs.push(job);
       server.onJob(job);
     },
-    drop: () => {},
+    drop: (conversation) => server.dropped.push(conversation),
     get idle() {
       return ending === 0;
     },

@@ -1,0 +1,26 @@
+"""Writes the corpus: `shards.py TOKENIZER FOLDER FIRST LAST` makes shard FIRST..LAST-1, each from its own seed."""
+
+import pickle, random, sys
+import numpy as np
+from chats import conversation
+from tokens import Tokenizer
+
+PER_SHARD = 2000
+TOKENS_MAX = 2048
+
+
+def shard(tok, n):
+    r = random.Random(1000 + n)
+    out = []
+    while len(out) < PER_SHARD:
+        conv = conversation(r)
+        ids, loss = tok.conversation(conv, drop=r.random() < 0.25, nothink=r.random() < 0.07)
+        if len(ids) <= TOKENS_MAX:
+            out.append((np.array(ids, dtype=np.int16), np.array(loss, dtype=bool)))
+    return out
+
+
+if __name__ == "__main__":
+    tok = Tokenizer.load(sys.argv[1])
+    for n in range(int(sys.argv[3]), int(sys.argv[4])):
+        pickle.dump(shard(tok, n), open(f"{sys.argv[2]}/shard-{n}.pkl", "wb"))

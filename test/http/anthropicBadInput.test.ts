@@ -168,8 +168,20 @@ const OTHERS: readonly (readonly [string, unknown, string, string])[] = [
     "messages[0].content[1]: ",
     '"image" are not supported',
   ],
+  [
+    "a grammar and a forced call",
+    { ...HI, tools: [ADD], tool_choice: { type: "any" }, grammar: 'root ::= "x"' },
+    "grammar: ",
+    "cannot be combined",
+  ],
   ["a limit below 0", { ...HI, max_tokens: -1 }, "max_tokens: ", "at least 0, not -1"],
   ["a limit with a fraction", { ...HI, max_tokens: 1.5 }, "max_tokens: ", "a whole number"],
+  [
+    "a text document that is none",
+    messages(user([{ type: "document", source: { type: "text", data: {} } }])),
+    "messages[0].content[0]: ",
+    '"document" are not supported',
+  ],
   ["a limit in words", { ...HI, max_tokens: "many" }, "max_tokens: ", "not a string"],
   ["an endless limit", JSON.stringify(HI).replace("64", "1e999"), "max_tokens: ", "not 1e999"],
   [

@@ -95,7 +95,8 @@ function ownText(block: JsonObject, deferred: ReadonlyMap<string, Tool> | undefi
     case "document": {
       const source = block.get("source");
       if (!isJsonObject(source)) return undefined;
-      if (source.get("type") === "text") return titled(String(source.get("data") ?? ""));
+      const data = source.get("data");
+      if (source.get("type") === "text" && typeof data === "string") return titled(data);
       return source.get("type") === "content" ? titled(nestedText(source.get("content"))) : undefined;
     }
     case "search_result":

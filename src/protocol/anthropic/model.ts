@@ -35,6 +35,10 @@ export function readMessagesRequest(body: Json, options: ReadOptions): MessagesR
   const fields = new RequestFields(objectAt(body, "body"));
   const { limits } = options;
   const { ignored, toolChoice, parallelCalls, prompt } = readPrompt(fields, options.keepAttribution, false);
+  const sampling = readSampling(fields, options.vocabSize, limits);
+  if (sampling.grammar !== undefined && (toolChoice.type === "required" || toolChoice.type === "named")) {
+    throw invalid("grammar", "cannot be combined with a tool_choice that forces a call.");
+  }
   return {
     model: fields.text("model") ?? null,
     stream: fields.boolean("stream", false),
@@ -44,7 +48,7 @@ export function readMessagesRequest(body: Json, options: ReadOptions): MessagesR
       prompt,
       toolChoice,
       parallelCalls,
-      sampling: readSampling(fields, options.vocabSize, limits),
+      sampling,
       // 0 answers after prefill.
       maxTokens: fields.number("max_tokens", Number.POSITIVE_INFINITY, { whole: true, min: 0 }),
       stop: stopStrings(fields.get("stop_sequences"), "stop_sequences", limits),

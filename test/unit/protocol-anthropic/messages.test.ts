@@ -123,7 +123,7 @@ describe("tool results", () => {
         user([text("<reminder>"), result("2", "two"), text(" "), result("1", "one"), text("go on")]),
       ],
     });
-    expect(messages.slice(2)).toEqual([
+    expect(messages.slice(2)).toMatchObject([
       { role: "tool", content: "one", toolCallId: "1", name: "add" },
       { role: "tool", content: "two", toolCallId: "2", name: "add" },
       { role: "user", content: "<reminder>\ngo on" },

@@ -90,6 +90,16 @@ export class ReplySource {
     return true;
   }
 
+  /** Takes what there is of closing words, white space in front of each included; a cut-off last one too. */
+  *closing(words: readonly string[]): Step<void> {
+    for (const word of words) {
+      yield* this.space();
+      if ((yield* this.match(word)) || !this.#ended) continue;
+      const { rest } = this;
+      if (word.startsWith(rest)) this.take(rest.length);
+    }
+  }
+
   /** Takes white space. */
   *space(): Step<string> {
     let out = "";

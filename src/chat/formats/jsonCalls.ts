@@ -67,7 +67,7 @@ function withoutBracket(words: readonly string[], bracket: "[" | "]"): string[] 
 export function* jsonCalls(source: ReplySource, sink: ReplySink, marks: JsonCallMarks): Step<CallRead> {
   if (!(yield* source.words(marks.open.slice(1)))) return "none";
   yield* source.space();
-  const list = yield* source.match("[");
+  const list = marks.open.at(-1)?.endsWith("[") === true || (yield* source.match("["));
   let calls = 0;
   for (;;) {
     yield* source.space();
@@ -85,7 +85,7 @@ export function* jsonCalls(source: ReplySource, sink: ReplySink, marks: JsonCall
   }
   if (calls === 0) return "none";
   if (list) yield* source.match("]");
-  yield* closing(source, marks.close);
+  yield* source.closing(marks.close);
   return "call";
 }
 
@@ -96,25 +96,18 @@ export function* cutCall(source: ReplySource, sink: ReplySink, close: string | u
   return "cut";
 }
 
-/** Takes what there is of the closing words, and the white space in front of each. */
-export function* closing(source: ReplySource, words: readonly string[]): Step<void> {
-  for (const word of words) {
-    yield* source.space();
-    yield* source.match(word);
-  }
-}
-
 function* jsonCall(source: ReplySource, sink: ReplySink, marks: JsonCallMarks): Step<CallRead> {
   const { keys, bare } = marks;
   const fits = (text: string) => isName(text) && (!bare || sink.knows(text));
   let name: string | undefined;
   let held: string | undefined;
   let opened = false;
+  let closed = false;
   source.take(1);
   for (let first = true; ; first = false) {
     yield* source.space();
-    if (yield* source.match("}")) break;
-    if (!first && !(yield* source.match(","))) break;
+    closed = yield* source.match("}");
+    if (closed || (!first && !(yield* source.match(",")))) break;
     yield* source.space();
     const key = parsedString(yield* jsonText(source));
     yield* source.space();
@@ -143,6 +136,7 @@ function* jsonCall(source: ReplySource, sink: ReplySink, marks: JsonCallMarks): 
     else if (isArguments) held ??= value;
   }
   if (opened) return "call";
+  if (!closed) return "none";
   // Some models write the arguments as JSON in a string, or none at all.
   const text = (held?.startsWith('"') ? parsedString(held) : held)?.trim() ?? "";
   const object = text === "" || text === "null" ? "{}" : text;

@@ -5,7 +5,7 @@
  */
 import type { CallFormat, CallPart } from "../CallFormat.ts";
 import { jsonValue } from "./JsonScanner.ts";
-import { closing, cutCall, isName } from "./jsonCalls.ts";
+import { cutCall, isName } from "./jsonCalls.ts";
 import { looseArguments } from "./looseValue.ts";
 import type { CallRead, ReplySink } from "./ReplySink.ts";
 import { type ReplySource, type Step, wordsOf } from "./ReplySource.ts";
@@ -78,9 +78,9 @@ export function* namedCalls(
     }
     const [end] = [...marks.close, ...marks.sectionEnd];
     if (read === "cut") return yield* cutCall(source, sink, end);
-    yield* closing(source, marks.close);
+    yield* source.closing(marks.close);
   }
-  yield* closing(source, marks.sectionEnd);
+  yield* source.closing(marks.sectionEnd);
   return "call";
 }
 

@@ -85,7 +85,7 @@ const isTag = (word: string) => word.length >= 6 && /^[<[]/.test(word);
 function namedReader(marks: NamedCallMarks, format: CallFormat): CallReader | null {
   const starts = new Map<string, number>();
   for (const [at, word] of marks.open.entries()) {
-    if (word !== null && (at === 0 || isTag(word))) starts.set(word, at);
+    if (word !== null && (at === 0 || isTag(word)) && !starts.has(word)) starts.set(word, at);
   }
   if (starts.size === 0) return null;
   const json = format.arguments.kind === "pythonic" ? listInside(format) : null;

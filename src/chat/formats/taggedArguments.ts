@@ -137,17 +137,10 @@ function* rawValue(
     if ((yield* source.until([end], pass)) === null) return false;
     const ends = wordsOf(format.valueEnd);
     const tag = source.take(end.length);
-    yield* closing(source, ends.slice(1));
+    yield* source.closing(ends.slice(1));
     const space = yield* source.space();
     if ((yield* source.peek()) === "" || (yield* anyStarts(source, follows))) return true;
     pass(tag + space);
-  }
-}
-
-function* closing(source: ReplySource, words: readonly string[]): Step<void> {
-  for (const word of words) {
-    yield* source.space();
-    yield* source.match(word);
   }
 }
 

@@ -53,6 +53,8 @@ function verdict(format: ReplyFormat, given: ReplyProbe, calls: readonly ProbeCa
   }
   // Some templates render the first of several calls alone.
   if (rendered === undefined || !calls.every((call) => rendered.includes(call.name))) return "none";
+  // Where the calls are messages of their own, a reply holds one.
+  if (format.channels === null && probe.header !== "" && rendered.includes(probe.header)) return "none";
   if (!isRead(format, rendered, calls)) return "fails";
   if (format.calls === null) return "read";
   const spelt = spellCalls(

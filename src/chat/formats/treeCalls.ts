@@ -33,7 +33,7 @@ export function treeCalls(format: CallFormat): CallReader | null {
         source.record();
         source.take(invoke.length);
       }
-      yield* source.match(`${mark}</tool_call>`);
+      yield* source.closing([`${mark}</tool_call>`]);
       return "call";
     },
   };

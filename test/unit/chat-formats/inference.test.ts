@@ -1,0 +1,101 @@
+/** Formats inferred from small templates written for these tests, and from all the real ones beside the project. */
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Prompter } from "../../../src/prompt/Prompter.ts";
+import { FakeVocab } from "../../support/FakeVocab.ts";
+
+const SPECIAL = /<\|[^|<>\s']+\|>|<｜[^｜<>]+｜>|<\|[^|<>\s']+>|<[a-z_]+\|>|\[\/?[A-Z][A-Z_]+\]/g;
+
+function studied(template: string) {
+  const spelled = new Set(["<bos>", "<eos>", ...(template.match(SPECIAL) ?? [])]);
+  const vocab = new FakeVocab({ control: [...spelled], bos: "<bos>", eos: "<eos>" });
+  return new Prompter({ template, vocab, today: () => new Date(0) }).dialect.reply;
+}
+
+/** A ChatML template whose assistant message holds `calls`, a piece of template that sees `message`. */
+function chatml(calls: string, thinking = ""): string {
+  return `{%- for message in messages %}
+{{- '<|im_start|>' + message.role + '\\n' }}
+${thinking}
+{{- message.content or '' }}
+{%- if message.tool_calls %}${calls}{%- endif %}
+{{- '<|im_end|>\\n' }}
+{%- endfor %}
+{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}`;
+}
+
+describe("small templates", () => {
+  test("a list of objects with the id behind", () => {
+    const calls = `{{- '<calls>[' }}{%- for c in message.tool_calls %}
+{{- '{"name": "' + c.function.name + '", "parameters": ' + (c.function.arguments | tojson) + ', "id": "' + c.id + '"}' }}
+{%- if not loop.last %}{{- ', ' }}{%- endif %}{%- endfor %}{{- ']</calls>' }}`;
+    const { how, format, test: run } = studied(chatml(calls));
+    expect(how).toBe("inferred");
+    expect(run()).toEqual({ oneCall: "exact", nestedArguments: "exact", twoCalls: "exact" });
+    expect(format.calls).toMatchObject({
+      shape: "json",
+      sectionStart: "<calls>[",
+      separator: ", ",
+      sectionEnd: "]</calls>",
+      several: true,
+      bare: false,
+    });
+  });
+
+  test("tags by kind of value, a running index", () => {
+    const calls = `{{- '<all>\\n' }}{%- for c in message.tool_calls %}
+{{- '<do what="' + c.function.name + '" nr="' + loop.index0 | string + '">\\n' }}
+{%- for k, v in c.function.arguments.items() %}
+{{- '<arg name="' + k + '" text="' + ('yes' if v is string else 'no') + '">' + (v if v is string else v | tojson) + '</arg>\\n' }}
+{%- endfor %}{{- '</do>\\n' }}{%- endfor %}{{- '</all>' }}`;
+    const { how, format, test: run } = studied(chatml(calls));
+    expect(how).toBe("inferred");
+    expect(run()).toEqual({ oneCall: "exact", nestedArguments: "exact", twoCalls: "exact" });
+    expect(format.calls?.parts).toContainEqual({ slot: "index", from: 0 });
+    expect(format.calls?.arguments).toMatchObject({ textKeyEnd: '" text="yes">', keyEnd: '" text="no">' });
+  });
+
+  test("a bare object is no format for text that only looks like one", () => {
+    const calls = `{{- '{"name": "' + message.tool_calls[0].function.name + '", "arguments": ' + (message.tool_calls[0].function.arguments | tojson) + '}' }}`;
+    const { how, format } = studied(chatml(calls));
+    expect(how).toBe("inferred");
+    expect(format.calls).toMatchObject({ bare: true, several: false });
+  });
+
+  test("no calls rendered: the usual form", () => {
+    expect(studied(chatml("")).how).toBe("usual");
+  });
+
+  test("the tags of reasoning", () => {
+    const thinking =
+      "{%- if message.reasoning_content %}{{- '<muse>' + message.reasoning_content + '</muse>' }}{%- endif %}";
+    expect(studied(chatml("", thinking)).format.reasoning).toEqual({ start: "<muse>", end: "</muse>" });
+  });
+});
+
+const folder = join(import.meta.dir, "../../../../shared/templates");
+const present = existsSync(folder);
+if (!present) console.warn("SKIPPED: formats of real templates: there is no ../shared/templates");
+
+/** What no format can spell or read, and why. */
+const EXCEPTIONS: readonly [marks: string, why: string][] = [
+  ["<|channel|>analysis", "history is not what the model writes"],
+  ["Action:\\n```json", "nested arguments are indented"],
+  [">>>all", "the render has no line break between two calls"],
+  [" to=self", "two calls are two addressed messages"],
+];
+
+describe.skipIf(!present)("real templates", () => {
+  for (const file of present ? readdirSync(folder).filter((name) => name.endsWith(".jinja")) : []) {
+    const source = readFileSync(join(folder, file), "utf8");
+    test(file, () => {
+      const result = studied(source).test();
+      const excepted = EXCEPTIONS.some(([marks]) => source.includes(marks));
+      for (const [what, verdict] of Object.entries(result)) {
+        const wanted = excepted ? ["exact", "read", "none"] : ["exact", "none"];
+        expect([what, wanted.includes(verdict) ? "held" : verdict]).toEqual([what, "held"]);
+      }
+    });
+  }
+});

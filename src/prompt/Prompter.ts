@@ -4,14 +4,16 @@
  * nothing else; what it remembers (tokenised stretches) changes speed only.
  */
 import type { ReplyFormat } from "../chat/formats/ReplyFormat.ts";
+import { spellCalls } from "../chat/formats/spellCalls.ts";
 import type { PromptInput } from "../chat/messages.ts";
 import { type Dialect, probeDialect, readTags } from "./dialect.ts";
-import { type HostSettings, hostContext, stringsOf, type TemplateCaps } from "./hostContext.ts";
+import { type HostSettings, hostContext, stringsOf } from "./hostContext.ts";
 import { EdgeSet, Mask } from "./Mask.ts";
 import { learnOpeners, type OpenerSource, type Openers } from "./openers.ts";
 import { NO_MASK, probeCaps } from "./probeCaps.ts";
 import { RenderTokeniser } from "./RenderTokeniser.ts";
 import { Template } from "./Template.ts";
+import type { TemplateCaps } from "./TemplateCaps.ts";
 import type { TextVocab } from "./TextVocab.ts";
 
 export interface PrompterOptions {
@@ -94,6 +96,7 @@ export class Prompter {
       bosText: this.#spelling(this.#vocab.bos),
       eosText: this.#spelling(this.#vocab.eos),
       echoTags: new Set(),
+      today: this.#today,
     };
     const caps = probeCaps(template, plain);
     const mask = Mask.over(this.#tokeniser.spellings, this.#edges, [source]);
@@ -110,8 +113,14 @@ export class Prompter {
       tokenise: (rendered) => this.#tokeniser.tokens(rendered, mask),
     };
     const openers = learnOpeners(probe);
-    const settings = { ...plain, echoTags: readTags(probe, source, openers.openers) };
-    return { template, caps, settings, openers, dialect: probeDialect(probe, source, caps, openers.openers) };
+    const dialect = probeDialect(probe, source, caps, openers.openers);
+    const { calls } = dialect.reply.format;
+    const settings: HostSettings = {
+      ...plain,
+      echoTags: readTags(probe, source, openers.openers),
+      ...(calls === null ? {} : { writeCalls: (written) => spellCalls(calls, written) }),
+    };
+    return { template, caps, settings, openers, dialect };
   }
 
   #spelling(token: number): string {

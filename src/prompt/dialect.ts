@@ -3,9 +3,9 @@ import { inferReply, type StudiedReply } from "../chat/formats/inferReply.ts";
 import type { ReasoningFormat } from "../chat/formats/ReplyFormat.ts";
 import { ReplyProbe } from "../chat/formats/ReplyProbe.ts";
 import type { Message } from "../chat/messages.ts";
-import type { TemplateCaps } from "./hostContext.ts";
 import type { OpenerSource } from "./openers.ts";
 import { PROBE_TOOL, probeInput, probeReply, probeResult } from "./probeCaps.ts";
+import type { TemplateCaps } from "./TemplateCaps.ts";
 import type { TextVocab } from "./TextVocab.ts";
 
 export interface Dialect {

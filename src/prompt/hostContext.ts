@@ -7,24 +7,11 @@ import type { AssistantMessage, Message, PromptInput, Tool, ToolCall } from "../
 import type { Json, JsonObject } from "../json/json.ts";
 import { isJsonArray, isJsonObject } from "../json/kinds.ts";
 import { writeJson } from "../json/writeJson.ts";
-
-/** What load-time probes found a template to read; see `probeCaps`. */
-export interface TemplateCaps {
-  readonly arguments: "object" | "string";
-  /** Whether arguments that are no JSON object may be handed over as the string they are. */
-  readonly rawArguments: boolean;
-  /** What stands for "no text" beside calls. */
-  readonly emptyContent: "" | null;
-  /** Whether the template has a system role; else system text goes in front of the first user message. */
-  readonly systemRole: boolean;
-  readonly callIds: "as-sent" | "nine-alphanumerics";
-  /** Under which name it reads reasoning. */
-  readonly reasoningField: "reasoning_content" | "thinking" | "reasoning";
-  /** An empty list is not the same as none to many templates; a few fail without one. */
-  readonly noTools: "omitted" | "empty list";
-  /** gpt-oss raises where a message has text and thinking and calls. */
-  readonly textBesideThinkingAndCalls: boolean;
-}
+import { arrangeMessages } from "./arrangeMessages.ts";
+import { fromJson } from "./jinja/fromJson.ts";
+import { strftime } from "./jinja/strftime.ts";
+import { toJson } from "./jinja/toJson.ts";
+import type { TemplateCaps } from "./TemplateCaps.ts";
 
 /** How client data is made safe; `Mask` is the real one. */
 export interface DataMask {
@@ -38,6 +25,16 @@ export interface HostSettings {
   readonly eosText: string;
   /** Tags that assistant text keeps. */
   readonly echoTags: ReadonlySet<string>;
+  /** The clock; only its date is used. */
+  readonly today?: () => Date;
+  /** Spells calls for a template that prints none; strings in them are masked already. */
+  readonly writeCalls?: (calls: readonly WrittenCall[]) => string;
+}
+
+export interface WrittenCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: JsonObject;
 }
 
 export function hostContext(
@@ -47,23 +44,63 @@ export function hostContext(
   settings: HostSettings,
   mask: DataMask,
 ): JsonObject {
-  const thinking = input.kwargs.get("enable_thinking") ?? true;
-  const context = new Map<string, Json>([
-    ["enable_thinking", thinking],
-    ["thinking", thinking],
-  ]);
+  const context = new Map<string, Json>(thinkingOf(input, caps));
+  const sent = input.kwargs.get("reasoning_effort");
+  const effort = typeof sent === "string" ? mask.word(nearestEffort(sent, caps.efforts)) : undefined;
+  if (effort !== undefined) for (const name of EFFORT_NAMES) context.set(name, effort);
   for (const [name, value] of input.kwargs) context.set(name, masked(value, mask.word.bind(mask)));
+  if (effort !== undefined) context.set("reasoning_effort", effort);
   context.set("bos_token", settings.bosText);
   context.set("eos_token", settings.eosText);
   context.set("messages", hostMessages(input.messages, caps, settings, mask));
   context.set("add_generation_prompt", addGenerationPrompt);
-  if (input.tools.length > 0 || caps.noTools === "empty list") {
-    context.set(
-      "tools",
-      input.tools.map((tool) => hostTool(tool, mask)),
-    );
+  const tools = input.tools.map((tool) => hostTool(tool, mask));
+  if (tools.length > 0 || caps.noTools === "empty list") context.set("tools", tools);
+  if (caps.variables === "functions") {
+    context.set("functions", toJson(fromJson(tools), FUNCTIONS_LAYOUT));
+    context.set("datetime", strftime("%b %d %Y", settings.today?.() ?? new Date()));
   }
   return context;
+}
+
+/** Other names that templates have for `reasoning_effort`. */
+const EFFORT_NAMES = ["reasoning_strength", "thinking_effort"];
+
+/** As firefunction's own code wrote them. */
+const FUNCTIONS_LAYOUT = {
+  ensureAscii: false,
+  indent: "    ",
+  itemSeparator: ",",
+  keySeparator: ": ",
+  sortKeys: false,
+};
+
+/** `enable_thinking` under the names that templates have for it; nothing where the request leaves it open. */
+function thinkingOf(input: PromptInput, caps: TemplateCaps): [string, Json][] {
+  const thinking = input.kwargs.get("enable_thinking");
+  if (typeof thinking !== "boolean") return [];
+  const words = caps.thinkingNames.map(({ name, on, off }): [string, Json] => [name, thinking ? on : off]);
+  return [["enable_thinking", thinking], ["thinking", thinking], ...words];
+}
+
+/** Efforts from the least on, under all names that are known. */
+export const EFFORTS: readonly string[] = [
+  "none",
+  "no_think",
+  "minimal",
+  "low",
+  "medium",
+  "high",
+  "xhigh",
+  "max",
+];
+
+/** The effort that the template takes; a client's word that it refuses is no reason to refuse the request. */
+function nearestEffort(effort: string, taken: readonly string[]): string {
+  const wanted = EFFORTS.indexOf(effort);
+  if (taken.length === 0 || taken.includes(effort) || wanted < 0) return effort;
+  const far = (other: string): number => Math.abs(EFFORTS.indexOf(other) - wanted);
+  return taken.reduce((best, other) => (far(other) < far(best) ? other : best));
 }
 
 /** All strings of an input that may reach its render, for choosing a mask. */
@@ -99,41 +136,35 @@ function hostMessages(
   settings: HostSettings,
   mask: DataMask,
 ): Json[] {
-  const ordered = caps.systemRole ? messages : withoutSystemRole(messages);
-  return ordered.map((message) => {
+  return arrangeMessages(messages, caps).map((message) => {
     switch (message.role) {
       case "assistant":
         return assistantContext(message, caps, settings, mask);
       case "tool":
         return new Map<string, Json>([
           ["role", "tool"],
-          ["content", mask.text(message.content)],
+          ["content", content(mask.text(message.content), caps)],
           ["tool_call_id", mask.word(callId(message.toolCallId, caps))],
           ["name", mask.word(message.name)],
         ]);
       default:
         return new Map<string, Json>([
           ["role", message.role],
-          ["content", mask.text(message.content)],
+          ["content", content(mask.text(message.content), caps)],
         ]);
     }
   });
 }
 
-/** System text in front of the next user message's. */
-function withoutSystemRole(messages: readonly Message[]): Message[] {
-  const out: Message[] = [];
-  let pending: string[] = [];
-  for (const message of messages) {
-    if (message.role === "system") {
-      if (message.content !== "") pending.push(message.content);
-    } else if (message.role === "user" && pending.length > 0) {
-      out.push({ role: "user", content: [...pending, message.content].join("\n\n") });
-      pending = [];
-    } else out.push(message);
-  }
-  if (pending.length > 0) out.push({ role: "user", content: pending.join("\n\n") });
-  return out;
+function content(text: string, caps: TemplateCaps): Json {
+  return caps.content === "text" ? text : [part("text", text)];
+}
+
+function part(type: "text" | "thinking", text: string): Json {
+  return new Map([
+    ["type", type],
+    [type, text],
+  ]);
 }
 
 function assistantContext(
@@ -142,20 +173,54 @@ function assistantContext(
   settings: HostSettings,
   mask: DataMask,
 ): Json {
-  const calls = message.toolCalls.length > 0;
-  const crowded = calls && message.reasoning !== "" && !caps.textBesideThinkingAndCalls;
-  const text = crowded ? "" : message.content;
-  const out = new Map<string, Json>([
-    ["role", "assistant"],
-    ["content", text === "" && calls ? caps.emptyContent : mask.echo(text, settings.echoTags)],
-  ]);
-  if (message.reasoning !== "") out.set(caps.reasoningField, mask.text(message.reasoning));
-  if (calls)
+  const { reasoning, toolCalls } = message;
+  const calls = toolCalls.length > 0;
+  const written = calls && caps.calls === "written" ? writtenCalls(toolCalls, settings, mask) : undefined;
+  const crowded = calls && reasoning !== "" && !caps.textBesideThinkingAndCalls;
+  const text = mask.echo(crowded ? "" : message.content, settings.echoTags);
+  const out = new Map<string, Json>([["role", "assistant"]]);
+  if (caps.reasoningField === "block" && reasoning !== "") {
+    const parts = [part("thinking", mask.text(reasoning))];
+    if (text !== "") parts.push(part("text", text));
+    out.set("content", parts);
+  } else {
+    const whole = written === undefined ? text : [text, written].filter((one) => one !== "").join("\n");
+    out.set("content", whole === "" && calls ? caps.emptyContent : content(whole, caps));
+    if (reasoning !== "" && caps.reasoningField !== "block")
+      out.set(caps.reasoningField, mask.text(reasoning));
+  }
+  if (calls && written === undefined) {
     out.set(
       "tool_calls",
-      message.toolCalls.map((call) => callContext(call, caps, mask)),
+      toolCalls.map((call) => callContext(call, caps, mask)),
     );
+  }
   return out;
+}
+
+/** Undefined where nobody knows how to spell them. */
+function writtenCalls(
+  calls: readonly ToolCall[],
+  settings: HostSettings,
+  mask: DataMask,
+): string | undefined {
+  return settings.writeCalls?.(
+    calls.map((call) => ({
+      id: mask.word(call.id),
+      name: mask.word(call.name),
+      arguments:
+        typeof call.arguments === "string"
+          ? new Map([["arguments", mask.text(call.arguments)]])
+          : maskedObject(call.arguments, mask),
+    })),
+  );
+}
+
+function maskedObject(object: JsonObject, mask: DataMask): JsonObject {
+  const text = mask.text.bind(mask);
+  return new Map(
+    [...object].map(([key, value]) => [mask.word(key), masked(value, text, mask.word.bind(mask))]),
+  );
 }
 
 function callContext(call: ToolCall, caps: TemplateCaps, mask: DataMask): Json {
@@ -176,7 +241,7 @@ function argumentsContext(sent: JsonObject | string, caps: TemplateCaps, mask: D
     return caps.rawArguments ? mask.text(sent) : new Map([["arguments", mask.text(sent)]]);
   }
   if (caps.arguments === "string") return mask.text(writeJson(sent));
-  return masked(sent, mask.text.bind(mask), mask.word.bind(mask));
+  return maskedObject(sent, mask);
 }
 
 function hostTool(tool: Tool, mask: DataMask): Json {
@@ -192,8 +257,13 @@ function masked(value: Json, text: (text: string) => string, key = text): Json {
   return value;
 }
 
-/** Derived from the id alone, so that it is the same in every turn. */
+/**
+ * Derived from the id alone, so that it is the same in every turn. The last nine characters where what they leave
+ * out tells no two ids apart (`call_` and zeros), else a hash.
+ */
 function callId(id: string, caps: TemplateCaps): string {
   if (caps.callIds === "as-sent" || /^[A-Za-z0-9]{9}$/.test(id)) return id;
+  const bare = id.replace(/[^A-Za-z0-9]/g, "");
+  if (bare.length >= 9 && /^[a-z]*0*$/.test(bare.slice(0, -9))) return bare.slice(-9);
   return Bun.hash.xxHash64(id).toString(36).padStart(9, "0").slice(-9);
 }

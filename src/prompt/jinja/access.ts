@@ -62,6 +62,11 @@ export function attribute(object: Value, name: string): Value {
   return orMissing(field(object, name), object, name);
 }
 
+/** `object | attr(name)`: no keys. */
+export function ownAttribute(object: Value, name: string): Value {
+  return isDict(object) && !hasMethod(object, name) ? missing(object, name) : attribute(object, name);
+}
+
 /** What an object holds under a name, methods left aside. */
 function field(object: Value, name: string): Value | undefined {
   if (isDict(object)) return object.has(name) ? (object.get(name) ?? null) : undefined;

@@ -1,6 +1,6 @@
 /** Jinja's filters, and `tojson` as `transformers` defines it. */
 
-import { attribute, path } from "./access.ts";
+import { ownAttribute, path } from "./access.ts";
 import { Params, soft } from "./args.ts";
 import { pairs } from "./collectionMethods.ts";
 import { wrong } from "./errors.ts";
@@ -34,7 +34,7 @@ const OWN: readonly (readonly [string, Filter])[] = [
   ["string", (value) => (value instanceof Markup ? value : str(value))],
   ["tojson", (value, given) => toJson(value, jsonLayout(new Params("tojson", given, JSON_NAMES)))],
   ["pprint", (value) => repr(value)],
-  ["attr", (value, given) => attribute(value, new Params("attr", given, ["name"]).requiredText("name"))],
+  ["attr", (value, given) => ownAttribute(value, new Params("attr", given, ["name"]).requiredText("name"))],
   ["items", (value) => items(value)],
   [
     "format",

@@ -45,14 +45,16 @@ function whole(number: number | bigint | Float, radix: number): string {
   return (value < 0n ? -value : value).toString(radix);
 }
 
-/** Rounds half to even on the exact binary value, as Python does; `toFixed` does so too below 1e21. */
+/** Rounds the exact binary value half to even, as Python does. */
 export function fixed(size: number, precision: number): string {
   if (!Number.isFinite(size)) return floatRepr(size);
   if (size >= 1e21) return BigInt(size).toString() + (precision > 0 ? `.${"0".repeat(precision)}` : "");
-  // toFixed rounds an exact half up.
-  const text = size.toFixed(Math.min(precision, 100));
-  const half = precision === 0 && size % 1 === 0.5 && Math.floor(size) % 2 === 0;
-  return half ? String(Math.floor(size)) : text;
+  const digits = Math.min(precision, 75);
+  // toFixed is exact but rounds a half up; a double's half shows within a few digits.
+  const exact = size.toFixed(digits + 25);
+  const cut = exact.slice(0, exact.length - 25);
+  if (/[02468]\.?$/.test(cut) && /^50*$/.test(exact.slice(-25))) return cut.replace(/\.$/, "");
+  return size.toFixed(digits);
 }
 
 function general(size: number, precision: number): string {

@@ -4,8 +4,6 @@ import type { Value } from "./values.ts";
 /** Inside of a character class: what `str.isspace` holds for. */
 export const SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 
-const LEADING = new RegExp(`^[${SPACE}]+`);
-
 export function isSpace(code: number): boolean {
   if (code < 0x80) return (code >= 9 && code <= 13) || (code >= 0x1c && code <= 0x20);
   return (
@@ -100,7 +98,7 @@ export function wordsFromRight(text: string, most: number): string[] {
   if (most < 0 || found.length <= most) return found.map(([word]) => word);
   const kept = most === 0 ? [] : found.slice(-most);
   const before = found.at(-1 - most);
-  const head = text.slice(0, (before?.index ?? 0) + (before?.[0].length ?? 0)).replace(LEADING, "");
+  const head = text.slice(0, (before?.index ?? 0) + (before?.[0].length ?? 0));
   return [head, ...kept.map(([word]) => word)];
 }
 

@@ -243,7 +243,7 @@ export function keyOf(value: Value): Value {
 
 /** Items of anything that can be looped over. */
 export function iterate(value: Value): Value[] {
-  if (Array.isArray(value)) return value;
+  if (Array.isArray(value)) return value instanceof Tuple ? [...value] : value;
   if (value instanceof Map) return [...value.keys()];
   if (typeof value === "string") return [...value];
   if (value instanceof Undefined) return [];

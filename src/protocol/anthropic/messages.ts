@@ -68,7 +68,8 @@ class MessageReader {
       }
       this.out.push({ role: "tool", content: result, toolCallId: id, name });
     }
-    if (text !== "" || results.length === 0) this.out.push({ role: "user", content: text });
+    if (results.length === 0) this.out.push({ role: "user", content: text });
+    else if (text !== "") this.out.push({ role: "user", content: text, besideResult: true });
   }
 
   #assistant(content: Json | undefined, field: string): void {

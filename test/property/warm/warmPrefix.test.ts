@@ -87,11 +87,13 @@ describe("what is not warmed", () => {
   test("a template that refuses the probe is a note, not an error", () => {
     const [, , headers] = templates;
     if (headers === undefined) throw new Error("templates");
-    const { prompter, rules } = served(headers);
+    // Two calls at once would be split; what a template refuses by itself is the template's.
+    const source = `{%- for m in messages %}{%- if m.tool_calls %}{%- if m.tool_calls[0].function.name == 'run' %}{{ raise_exception('Never run.') }}{%- endif %}{%- endif %}{%- endfor %}${headers.source}`;
+    const { prompter, rules } = served({ ...headers, source });
     const calls = [call("a"), call("b")];
     const { runs, notes } = planJob(job({ reasoning: "", text: "", calls }), prompter, rules);
     expect(runs).toEqual([]);
-    expect(notes.join()).toContain("One call at a time.");
+    expect(notes.join()).toContain("Never run.");
   });
 
   test("variants that a template makes equal are one run", () => {

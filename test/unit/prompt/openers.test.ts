@@ -79,7 +79,7 @@ const TEMPLATES = join(import.meta.dir, "../../../../shared/templates");
 const SPELLED =
   /<[|｜][^<>\s'"{}]*[|｜]>|<\/?[a-z_:]+>|\[\/?[A-Z_]+\]|<\|[a-z_]+>|<[a-z_]+\|>|\]~b\]|\[e~\[|<SPECIAL_\d+>/g;
 /** Known gaps: no special token at all; the engine lacks integer keys; needs `functions` and `datetime`. */
-const WITHOUT_OPENERS = ["fireworks-ai-llama-3-firefunction-v2", "llama-cpp-rwkv-world"];
+const WITHOUT_OPENERS = ["llama-cpp-rwkv-world"];
 
 if (existsSync(TEMPLATES)) {
   test("real templates: openers are learnt for all but those known not to", () => {

@@ -57,7 +57,7 @@ describe("arguments", () => {
     const vocab = vocabOf("chatml");
     const template =
       "{%- for m in messages %}{%- for c in m.tool_calls or [] %}{%- set a = c.function.arguments %}" +
-      "{{- a.wtkey }}|{{ a.b }}|{{ a.b + 1 }}|{{ a.b == 2 }}|{{ a['10'] }}|{{ a.b | string }}{%- endfor %}{{ m.role }}{%- endfor %}";
+      "{{- a.wtkey }}|{{ a.b }}|{{ a.b + 1 if a.b is defined }}|{{ a.b == 2 }}|{{ a['10'] }}|{{ a.b | string }}{%- endfor %}{{ m.role }}{%- endfor %}";
     const prompter = prompterOf(template, vocab);
     expect(text(prompter, vocab, input([call(ODD)]))).toBe("|2.0|3.0|True|1e-7|2.0assistant");
   });
@@ -214,13 +214,15 @@ describe("the dialect", () => {
 
 describe("refusals", () => {
   test("a template's own words reach the client as a 400", () => {
-    const prompter = family("gemma");
+    const prompter = prompterOf(
+      "{%- for m in messages %}{%- if m.content == 'no' %}{{ raise_exception('Not this.') }}{%- endif %}{{ m.content }}{%- endfor %}",
+    );
     try {
-      prompter.tokens(input([user("u"), call("{}"), result]), { addGenerationPrompt: true });
+      prompter.tokens(input([user("no")]), { addGenerationPrompt: true });
     } catch (error) {
       expect(error).toBeInstanceOf(AppError);
       expect(error).toMatchObject({ code: "template-refused", field: "messages" });
-      expect(String(error)).toContain("Only user and assistant");
+      expect(String(error)).toContain("Not this.");
       return;
     }
     throw new Error("was accepted");

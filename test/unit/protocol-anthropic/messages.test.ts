@@ -126,7 +126,7 @@ describe("tool results", () => {
     expect(messages.slice(2)).toMatchObject([
       { role: "tool", content: "one", toolCallId: "1", name: "add" },
       { role: "tool", content: "two", toolCallId: "2", name: "add" },
-      { role: "user", content: "<reminder>\ngo on" },
+      { role: "user", content: "<reminder>\ngo on", besideResult: true },
     ]);
   });
 

@@ -1,0 +1,62 @@
+/** What a template can read, found by probes when it is loaded (`probeCaps`); what the host goes by. */
+
+export interface TemplateCaps {
+  readonly arguments: "object" | "string";
+  /** Whether arguments that are no JSON object may be handed over as the string they are. */
+  readonly rawArguments: boolean;
+  /** What stands for "no text" beside calls. */
+  readonly emptyContent: "" | null;
+  /** Content as a string, or as a list of text parts where the template reads nothing else. */
+  readonly content: "text" | "parts";
+  /** Whether the template has a system role; else system text goes in front of the first user message. */
+  readonly systemRole: boolean;
+  /** Whether a system message behind the first user message is printed where it stands. */
+  readonly systemAnywhere: boolean;
+  /** Whether tool results are printed; else they become text of the user's. */
+  readonly toolRole: boolean;
+  /** Whether calls are printed; else the host writes them into the assistant's text. */
+  readonly calls: "rendered" | "written";
+  /** A few templates refuse a message with two calls; it is then split, each call beside its result. */
+  readonly callsAtOnce: "many" | "one";
+  /** Whether two messages of one role may follow each other; else they are joined. */
+  readonly repeatedRoles: boolean;
+  /**
+   * User text behind a tool result: in a message of its own; joined to the result where that would be refused; or
+   * joined only where the client sent both in one message, because a message of its own rewrites the turn.
+   */
+  readonly userAfterResult: "message" | "joined" | "joined if beside";
+  readonly callIds: "as-sent" | "nine-alphanumerics";
+  /** Under which name it reads reasoning; `block` is a part of the content, `{"type": "thinking"}`. */
+  readonly reasoningField: "reasoning_content" | "thinking" | "reasoning" | "block";
+  /** An empty list is not the same as none to many templates; a few fail without one. */
+  readonly noTools: "omitted" | "empty list";
+  /** gpt-oss raises where a message has text and thinking and calls. */
+  readonly textBesideThinkingAndCalls: boolean;
+  /** `functions`: it wants tools as text under that name, and the date as `datetime`. */
+  readonly variables: "usual" | "functions";
+  /** Values of `reasoning_effort` that it takes; empty where it takes all, or reads none. */
+  readonly efforts: readonly string[];
+  /** Other names for `enable_thinking`, with the words that the template compares them to. */
+  readonly thinkingNames: readonly { readonly name: string; readonly on: string; readonly off: string }[];
+}
+
+export const USUAL_CAPS: TemplateCaps = {
+  arguments: "object",
+  rawArguments: true,
+  emptyContent: "",
+  content: "text",
+  systemRole: true,
+  systemAnywhere: true,
+  toolRole: true,
+  calls: "rendered",
+  callsAtOnce: "many",
+  repeatedRoles: true,
+  userAfterResult: "message",
+  callIds: "as-sent",
+  reasoningField: "reasoning_content",
+  noTools: "omitted",
+  textBesideThinkingAndCalls: true,
+  variables: "usual",
+  efforts: [],
+  thinkingNames: [],
+};

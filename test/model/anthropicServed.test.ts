@@ -22,6 +22,8 @@ const SYSTEM =
 const ASK = "Please look at the weather in London and tell me what you find there, with the reason. ".repeat(
   3,
 );
+/** In the list, behind the first user message, as Claude Code sends it: half of the templates would refuse it. */
+const ENVIRONMENT = "# Environment\nPrimary working directory: /work\nToday is a day like any other.";
 const RESULT = '{"temperature": 21.5, "sky": "clear", "wind": "from the north"}';
 const SCHEMA = {
   type: "object",
@@ -85,6 +87,7 @@ function openaiBody(reply: Anthropic.Message): Record<string, unknown> {
     messages: [
       { role: "system", content: SYSTEM },
       { role: "user", content: ASK },
+      { role: "system", content: ENVIRONMENT },
       {
         role: "assistant",
         content: of("text").text,
@@ -108,7 +111,10 @@ async function play(kind: TinyKind, home: string, stream: boolean): Promise<Play
   const env = { WARMTURN_HOME: home };
   await using server = await ServerProcess.start({ flags, env });
   const client = new Anthropic({ baseURL: server.url, apiKey: "none", maxRetries: 0 });
-  const messages: Anthropic.MessageParam[] = [{ role: "user", content: ASK }];
+  const messages: Anthropic.MessageParam[] = [
+    { role: "user", content: ASK },
+    { role: "system", content: ENVIRONMENT },
+  ];
   const turn = async (number: number): Promise<Loose> => {
     if (!stream) return await client.messages.create(body(number, messages));
     const running = client.messages.stream(body(number, messages));

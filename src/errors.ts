@@ -16,6 +16,7 @@ const TABLE = {
   "prompt-too-long": row(400, "invalid_request_error", "context_length_exceeded", "invalid_request_error"),
   "grammar-invalid": row(400, "invalid_request_error", "invalid_grammar", "invalid_request_error"),
   "template-refused": row(400, "invalid_request_error", "template_refused", "invalid_request_error"),
+  "prefill-unsupported": row(400, "invalid_request_error", "prefill_unsupported", "invalid_request_error"),
   unauthorized: row(401, "authentication_error", "invalid_api_key", "authentication_error"),
   "not-found": row(404, "invalid_request_error", "not_found", "not_found_error"),
   "model-not-found": row(404, "invalid_request_error", "model_not_found", "not_found_error"),

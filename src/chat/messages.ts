@@ -71,6 +71,11 @@ export interface PromptInput {
 /** One request, whatever protocol it came by. */
 export interface Turn {
   readonly prompt: PromptInput;
+  /**
+   * Whether the reply goes on with the last message, an assistant's. Missing: it does where that message has no
+   * calls.
+   */
+  readonly continueLast?: boolean;
   readonly toolChoice: ToolChoice;
   /** Whether a forced reply may hold several calls. */
   readonly parallelCalls: boolean;

@@ -6,6 +6,7 @@
  */
 import type { JsonObject } from "../json/json.ts";
 import { isJsonObject } from "../json/kinds.ts";
+import type { ContinuedPart } from "./continuation.ts";
 import { type ReplyFormat, USUAL_FORMAT } from "./formats/ReplyFormat.ts";
 import type { ReplySink } from "./formats/ReplySink.ts";
 import { ReplySource, type Step } from "./formats/ReplySource.ts";
@@ -25,8 +26,8 @@ export interface ReplyParserOptions {
   readonly format?: ReplyFormat;
   /** The prompt's end has opened the reasoning already. */
   readonly opensReasoning: boolean;
-  /** The prompt ends in a text that the reply continues: its first white space is not an edge. */
-  readonly continuesText?: boolean;
+  /** The prompt ends in a part that the reply continues: its first white space is not an edge. */
+  readonly continues?: ContinuedPart;
   /** The request's tools; without any a call's spelling is text. `true` is any tools at all. */
   readonly tools: boolean | readonly Tool[];
   /** Unique among all replies. */
@@ -41,7 +42,7 @@ interface CallParts {
 
 export class ReplyParser implements ReplySink {
   readonly #options: ReplyParserOptions;
-  readonly #reasoning = new EdgeTrimmer();
+  readonly #reasoning: EdgeTrimmer;
   readonly #text: EdgeTrimmer;
   readonly #calls: CallParts[] = [];
   readonly #source = new ReplySource();
@@ -51,10 +52,11 @@ export class ReplyParser implements ReplySink {
 
   constructor(options: ReplyParserOptions) {
     this.#options = options;
-    this.#inReasoning = options.opensReasoning;
-    this.#text = new EdgeTrimmer(options.continuesText);
-    const { format = USUAL_FORMAT, tools } = options;
-    const start = options.opensReasoning ? "reasoning" : options.continuesText ? "text" : "start";
+    const { format = USUAL_FORMAT, tools, continues } = options;
+    const start = options.opensReasoning ? "reasoning" : (continues ?? "start");
+    this.#inReasoning = start === "reasoning";
+    this.#reasoning = new EdgeTrimmer(continues === "reasoning");
+    this.#text = new EdgeTrimmer(continues === "text");
     const hasTools = tools === true || (tools !== false && tools.length > 0);
     this.#reading = readReply(this.#source, this, format, start, hasTools);
   }
@@ -83,7 +85,11 @@ export class ReplyParser implements ReplySink {
 
   message(): AssistantMessage {
     const calls = this.#calls.map((call) => ({ ...call, arguments: call.arguments.join("") }));
-    return replyMessage({ reasoning: this.#reasoning.all, text: this.#text.all, calls });
+    const reasoning = this.#reasoning.all;
+    const text = this.#text.all;
+    const message = replyMessage({ reasoning, text, calls });
+    // White space in front of what goes on from the client's own text is no edge.
+    return this.#options.continues === undefined ? message : { ...message, reasoning, content: text };
   }
 
   reasoning(text: string): void {

@@ -3,9 +3,11 @@
  * vocabulary and the clock's date. The request path and the warm path have one each, built alike, and use
  * nothing else; what it remembers (tokenised stretches) changes speed only.
  */
+import type { ContinuedPart } from "../chat/continuation.ts";
 import type { ReplyFormat } from "../chat/formats/ReplyFormat.ts";
 import { spellCalls } from "../chat/formats/spellCalls.ts";
 import type { PromptInput } from "../chat/messages.ts";
+import { continuedRender } from "./continuedRender.ts";
 import { type Dialect, probeDialect, readTags } from "./dialect.ts";
 import { type HostSettings, hostContext, stringsOf } from "./hostContext.ts";
 import { EdgeSet, Mask } from "./Mask.ts";
@@ -25,12 +27,28 @@ export interface PrompterOptions {
   readonly today?: () => Date;
 }
 
+export interface PromptOptions {
+  readonly addGenerationPrompt: boolean;
+  /** The prompt ends inside this part of the last message, an assistant's; needs no generation prompt. */
+  readonly continues?: ContinuedPart;
+}
+
 export interface PromptTokens {
   readonly tokens: Int32Array;
   /** The generation prompt ended inside the reasoning tags: the reply begins with reasoning. */
   readonly opensReasoning: boolean;
   /** How this template's model writes its reply. */
   readonly format: ReplyFormat;
+}
+
+export interface RenderOptions {
+  readonly addGenerationPrompt: boolean;
+}
+
+interface Render {
+  readonly rendered: string;
+  readonly mask: Mask;
+  readonly dialect: Dialect;
 }
 
 /** A template with what was learnt of it. */
@@ -73,21 +91,28 @@ export class Prompter {
   }
 
   /** Throws AppError("template-refused") in the template's own words. */
-  tokens(input: PromptInput, options: { readonly addGenerationPrompt: boolean }): PromptTokens {
-    const studied = input.tools.length > 0 ? this.#toolUse : this.#plain;
-    const { template, caps, settings, dialect } = studied;
-    const mask = Mask.over(this.#tokeniser.spellings, this.#edges, withSource(template.source, input));
-    const rendered = template.render(hostContext(input, options.addGenerationPrompt, caps, settings, mask));
+  tokens(input: PromptInput, options: RenderOptions): PromptTokens {
+    const { rendered, mask, dialect } = this.#render(input, options);
     const start = dialect.reasoning?.start;
     return {
       tokens: this.#tokeniser.tokens(rendered, mask),
       opensReasoning:
-        options.addGenerationPrompt &&
-        start !== undefined &&
-        start !== "" &&
-        rendered.trimEnd().endsWith(start),
+        addGenerationPrompt && start !== undefined && start !== "" && rendered.trimEnd().endsWith(start),
       format: dialect.reply.format,
     };
+  }
+
+  /** The text of the prompt, for checks and reports. */
+  text(input: PromptInput, options: RenderOptions): string {
+    const { rendered, mask } = this.#render(input, options);
+    return mask.unmask(rendered);
+  }
+
+  #render(input: PromptInput, { addGenerationPrompt }: RenderOptions): Render {
+    const { template, caps, settings, dialect } = input.tools.length > 0 ? this.#toolUse : this.#plain;
+    const mask = Mask.over(this.#tokeniser.spellings, this.#edges, withSource(template.source, input));
+    const rendered = template.render(hostContext(input, addGenerationPrompt, caps, settings, mask));
+    return { rendered, mask, dialect };
   }
 
   #study(source: string): Studied {

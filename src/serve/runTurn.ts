@@ -3,6 +3,12 @@
  * What is refused is thrown before `accepted`; afterwards an error is an event. A client that leaves ends the
  * run, wherever it stands. The warm pass gets the reply only when the answer has been sent whole.
  */
+import {
+  type Continuation,
+  type ContinuedPart,
+  continuationOf,
+  continuedMessage,
+} from "../chat/continuation.ts";
 import type { ReplyFormat } from "../chat/formats/ReplyFormat.ts";
 import type { AssistantMessage, PromptInput, Turn } from "../chat/messages.ts";
 import type { Engine, EngineRun } from "../engine/Engine.ts";
@@ -26,7 +32,7 @@ export interface TurnDeps {
   readonly prompter: {
     tokens(
       input: PromptInput,
-      options: { readonly addGenerationPrompt: boolean },
+      options: { readonly addGenerationPrompt: boolean; readonly continues?: ContinuedPart },
     ): {
       readonly tokens: Int32Array;
       readonly opensReasoning: boolean;
@@ -64,7 +70,9 @@ export function runTurn(turn: Turn, caller: Caller, deps: TurnDeps, signal: Abor
 
 class Running implements RunningTurn {
   readonly events: AsyncIterable<ReplyEvent>;
-  readonly #turn: Turn;
+  /** What the reply answers: with a continued message it is answered by both together. */
+  readonly #prompt: PromptInput;
+  readonly #continuation: Continuation | null;
   readonly #caller: Caller;
   readonly #deps: TurnDeps;
   readonly #signal: AbortSignal;
@@ -79,16 +87,19 @@ class Running implements RunningTurn {
   #release: () => void = () => {};
 
   constructor(turn: Turn, caller: Caller, deps: TurnDeps, signal: AbortSignal) {
-    this.#turn = turn;
     this.#caller = caller;
     this.#deps = deps;
     this.#signal = signal;
     if (deps.engine.pending >= deps.queueMax) {
       throw queueFull(`${deps.engine.pending} requests run or wait already; the limit is ${deps.queueMax}.`);
     }
+    const continuation = continuationOf(turn);
+    const continues = continuation === null ? {} : { continues: continuation.part };
     const { tokens, opensReasoning, format } = deps.prompter.tokens(turn.prompt, {
-      addGenerationPrompt: true,
+      addGenerationPrompt: continuation === null,
+      ...continues,
     });
+    this.#continuation = continuation;
     checkLength(tokens.length, deps.engine.ready.ctxTokens);
     const plan = requestChunks(tokens, deps.rules, deps.seedOf(caller.tenant));
     this.#reply = new ReplyAssembler({
@@ -97,9 +108,11 @@ class Running implements RunningTurn {
       opensReasoning,
       tools: turn.prompt.tools,
       ...(format === undefined ? {} : { format }),
+      ...continues,
       newCallId: deps.newCallId,
     });
-    this.#conversation = deps.conversations.arrive({ ...caller, plan, prompt: turn.prompt });
+    this.#prompt = continuation?.history ?? turn.prompt;
+    this.#conversation = deps.conversations.arrive({ ...caller, plan, prompt: this.#prompt });
     deps.warm.drop(this.#conversation.id);
     deps.engine.drop(this.#conversation.id);
     this.#run = deps.engine.run(
@@ -129,7 +142,7 @@ class Running implements RunningTurn {
         conversation: this.#conversation,
         tenant: this.#caller.tenant,
         seed: this.#deps.seedOf(this.#caller.tenant),
-        prompt: this.#turn.prompt,
+        prompt: this.#prompt,
         ...this.#warmable,
       });
     }
@@ -178,8 +191,9 @@ class Running implements RunningTurn {
     const message = this.#reply.message();
     // Before the end is sent, so that the client's next request meets what it has to know.
     if (!this.#signal.aborted && !this.#closed && reason !== "prefilled") {
-      const habits = this.#deps.conversations.replied(this.#conversation, message);
-      if (habits !== null) this.#warmable = { reply: message, habits };
+      const reply = this.#continuation === null ? message : continuedMessage(this.#continuation, message);
+      const habits = this.#deps.conversations.replied(this.#conversation, reply);
+      if (habits !== null) this.#warmable = { reply, habits };
       this.#release = this.#deps.warm.replyEnds();
     }
     yield {

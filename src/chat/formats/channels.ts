@@ -6,7 +6,7 @@ import { jsonValue } from "./JsonScanner.ts";
 import { isName } from "./jsonCalls.ts";
 import type { ReplySink } from "./ReplySink.ts";
 import type { ReplySource, Step } from "./ReplySource.ts";
-import { type CallReader, readText } from "./readText.ts";
+import { type CallReader, type ReplyStart, readText } from "./readText.ts";
 
 const MESSAGE = "<|message|>";
 const START = "<|start|>";
@@ -15,14 +15,14 @@ const HEADER_CHARS_MAX = 512;
 
 const HARMONY_ENDS = ["<|end|>", "<|call|>", "<|return|>", START];
 
-/** `inText`: the prompt ends inside the final message. */
 export function* readHarmony(
   source: ReplySource,
   sink: ReplySink,
   tools: boolean,
-  inText: boolean,
+  start: ReplyStart,
 ): Step<void> {
-  if (inText) yield* body(source, HARMONY_ENDS, (text) => sink.text(text));
+  if (start === "text") yield* body(source, HARMONY_ENDS, (text) => sink.text(text));
+  if (start === "reasoning") yield* body(source, HARMONY_ENDS, (text) => sink.reasoning(text));
   for (;;) {
     const header = yield* readHeader(source, sink, ["<|channel|>", START]);
     if (header === null) return;
@@ -60,10 +60,11 @@ export function* readRecipients(
   source: ReplySource,
   sink: ReplySink,
   calls: CallReader | null,
-  inText: boolean,
+  start: ReplyStart,
 ): Step<void> {
   const ends = ["<|eom|>", "<|eot|>"];
-  if (inText) yield* readText(source, sink, null, [], ends);
+  if (start === "text") yield* readText(source, sink, null, [], ends);
+  if (start === "reasoning") yield* body(source, ends, (text) => sink.reasoning(text));
   for (;;) {
     const header = yield* readHeader(source, sink, [START]);
     if (header === null) return;

@@ -10,16 +10,8 @@ import { type NamedCallMarks, namedCallMarks, namedCalls } from "./namedCalls.ts
 import type { ReplyFormat } from "./ReplyFormat.ts";
 import type { ReplySink } from "./ReplySink.ts";
 import type { ReplySource, Step } from "./ReplySource.ts";
-import { type CallReader, readText } from "./readText.ts";
+import { type CallReader, type ReplyStart, readText } from "./readText.ts";
 import { treeCalls } from "./treeCalls.ts";
-
-export type ReplyStart =
-  /** The reply begins behind the generation prompt. */
-  | "start"
-  /** The prompt's end has opened the reasoning. */
-  | "reasoning"
-  /** The prompt ends inside a text that the reply continues. */
-  | "text";
 
 export function* readReply(
   source: ReplySource,
@@ -29,8 +21,8 @@ export function* readReply(
   tools: boolean,
 ): Step<void> {
   const calls = tools && format.calls !== null ? callReader(format.calls) : null;
-  if (format.channels === "harmony") return yield* readHarmony(source, sink, tools, start === "text");
-  if (format.channels === "recipients") return yield* readRecipients(source, sink, calls, start === "text");
+  if (format.channels === "harmony") return yield* readHarmony(source, sink, tools, start);
+  if (format.channels === "recipients") return yield* readRecipients(source, sink, calls, start);
   if (format.channels === "all") return yield* readNamedRecipients(source, sink, tools, start === "text");
   if (start !== "text") yield* readReasoning(source, sink, format, calls, start === "reasoning");
   if (tools && format.calls?.bare === true && start !== "text") {

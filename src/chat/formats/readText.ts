@@ -2,6 +2,15 @@
 import type { CallRead, ReplySink } from "./ReplySink.ts";
 import type { ReplySource, Step } from "./ReplySource.ts";
 
+/** Where a reply begins. */
+export type ReplyStart =
+  /** The reply begins behind the generation prompt. */
+  | "start"
+  /** The prompt's end has opened the reasoning. */
+  | "reasoning"
+  /** The prompt ends inside a text that the reply continues. */
+  | "text";
+
 /** How one call format is found and read. */
 export interface CallReader {
   /** Marks that open calls. */

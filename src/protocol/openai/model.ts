@@ -26,6 +26,7 @@ export function readChatRequest(body: Json, vocabSize: number, limits: Limits): 
   const messages = canonicalMessages(fields.get("messages") ?? null, tools);
   const toolChoice = readToolChoice(fields.get("tool_choice"), tools);
   const sampling = readSampling(fields, vocabSize, limits);
+  const continueLast = readContinueLast(fields);
   if (sampling.grammar !== undefined && (toolChoice.type === "required" || toolChoice.type === "named")) {
     throw invalid("grammar", "cannot be combined with a tool_choice that forces a call.");
   }
@@ -36,6 +37,7 @@ export function readChatRequest(body: Json, vocabSize: number, limits: Limits): 
     session: fields.text("prompt_cache_key") ?? "",
     turn: {
       prompt: { messages, tools: toolChoice.type === "none" ? [] : tools, kwargs: readKwargs(fields) },
+      ...(continueLast === undefined ? {} : { continueLast }),
       toolChoice,
       parallelCalls: fields.boolean("parallel_tool_calls", true),
       sampling,
@@ -72,6 +74,16 @@ function readToolChoice(value: Json | undefined, tools: readonly Tool[]): ToolCh
   if (tools.some((tool) => tool.name === name)) return { type: "named", name };
   const known = tools.map((tool) => tool.name).join(", ");
   throw invalid("tool_choice.function.name", `"${name}" is not among the tools: ${known}.`);
+}
+
+/** As in vLLM and llama-server: it stands for the end of a message, `add_generation_prompt` for a new one. */
+function readContinueLast(fields: RequestFields): boolean | undefined {
+  if (fields.get("continue_final_message") === undefined) return undefined;
+  const on = fields.boolean("continue_final_message", false);
+  if (on && fields.boolean("add_generation_prompt", false)) {
+    throw invalid("add_generation_prompt", "cannot be true together with `continue_final_message`.");
+  }
+  return on;
 }
 
 function readIncludeUsage(value: Json | undefined): boolean {

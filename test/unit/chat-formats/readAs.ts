@@ -34,7 +34,7 @@ function tool(name: string, properties: object): Tool {
 
 export interface Reading {
   readonly opensReasoning?: boolean;
-  readonly continuesText?: boolean;
+  readonly continues?: "text" | "reasoning";
   readonly tools?: readonly Tool[];
 }
 

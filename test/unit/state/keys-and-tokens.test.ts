@@ -26,6 +26,24 @@ describe.each(KINDS)("%s", (memory) => {
     expect(coldRun(memory, other).end).toMatchObject({ report: { logitsHash: report.logitsHash } });
   });
 
+  test("colliding keys with other cuts resume only where both are cut", () => {
+    const engine = new EngineHarness({ memory });
+    engine.run(plan, { conversation: "a" });
+    // The same tokens, cut twice as often, under the keys of the plan above.
+    const { tokens, keep } = plan;
+    const cuts = Int32Array.from({ length: plan.cuts.length }, (_, i) => 16 * (i + 1));
+    const trips = plan.trips.length === 0 ? plan.trips : cuts;
+    const other: Plan = {
+      tokens,
+      cuts,
+      trips,
+      keys: plan.keys,
+      keep: keep.map((one) => ({ ...one, cut: 16 })),
+    };
+    const report = engine.run(other, { conversation: "b" });
+    expect(coldRun(memory, other).end).toMatchObject({ report: { logitsHash: report.logitsHash } });
+  });
+
   test("another tenant neither resumes nor learns anything, though the keys are the same", () => {
     const engine = new EngineHarness({ memory, spares: 0 });
     engine.run(plan, { conversation: "a", tenant: "a" });

@@ -1,0 +1,145 @@
+/** Whose state gives way: nobody's where there is room, else the least worth, and never a newer one to an older. */
+import { describe, expect, test } from "bun:test";
+import { DeviceError } from "../../../src/engine/Device.ts";
+import { coldRun, EngineHarness } from "../../support/EngineHarness.ts";
+import { assistant, makePlan, prompt, user, words } from "../../support/makePlan.ts";
+
+const talk = (salt: number, length: number) => makePlan("dense", prompt(words(salt, length), user(salt, 20)));
+const lastCut = (plan: { readonly cuts: Int32Array }) => plan.cuts.at(-1) ?? 0;
+/** Lines of the log from `from` on that copy or save something. */
+const moves = (engine: EngineHarness, from: number) =>
+  engine.device.log.slice(from).filter((line) => /^(copy|save)/.test(line));
+
+describe("a lane that another conversation needs", () => {
+  test("is parked in the spare only over what is worth less", () => {
+    const engine = new EngineHarness({ memory: "dense", lanes: 1, spares: 1, stateRamBytes: 0 });
+    const long = talk(1, 600);
+    engine.run(long, { conversation: "long" });
+    engine.run(talk(2, 40), { conversation: "short" });
+    // The long one lies in the spare now; the short one goes, not the long one.
+    engine.run(talk(3, 40), { conversation: "third" });
+    expect(engine.run(long, { conversation: "long", turn: 2 }).resumedTokens).toBe(lastCut(long));
+  });
+
+  test("takes the spare from what is worth less, which is then said to be evicted", () => {
+    const engine = new EngineHarness({ memory: "dense", lanes: 1, spares: 1, stateRamBytes: 0 });
+    const long = talk(1, 600);
+    const short = talk(2, 40);
+    engine.run(short, { conversation: "short" });
+    engine.run(long, { conversation: "long" });
+    engine.run(talk(3, 40), { conversation: "third" });
+    expect(engine.run(long, { conversation: "long", turn: 2 }).resumedTokens).toBe(lastCut(long));
+    const again = engine.run(short, { conversation: "short", turn: 2 });
+    expect(again).toMatchObject({ resumedTokens: 0, missReason: "evicted" });
+  });
+
+  test("is taken where its conversation has gone on elsewhere, and that is not parked", () => {
+    const engine = new EngineHarness({ memory: "dense", lanes: 2, spares: 1, stateRamBytes: 0 });
+    const edited = makePlan("dense", prompt(words(1, 96), user(7, 40)));
+    engine.submit(talk(1, 300), { conversation: "a", turn: 1, maxTokens: 20 });
+    while (engine.tokens(1).length === 0) engine.loop.step();
+    engine.run(edited, { conversation: "a", turn: 2 });
+    const from = engine.device.log.length;
+    expect(engine.run(talk(5, 40), { conversation: "b" }).sequence).toBe(0);
+    expect(moves(engine, from)).toEqual([]);
+    expect(engine.run(edited, { conversation: "a", turn: 3 }).resumedTokens).toBe(lastCut(edited));
+  });
+});
+
+test("a conversation that rewrites its own end goes on in place, and takes nobody else's lane", () => {
+  const engine = new EngineHarness({ memory: "dense", lanes: 2, spares: 0, stateRamBytes: 0 });
+  const other = talk(2, 200);
+  engine.run(talk(1, 200), { conversation: "a" });
+  engine.run(other, { conversation: "b" });
+  const edited = makePlan("dense", prompt(words(1, 96), user(7, 40)));
+  expect(engine.run(edited, { conversation: "a", turn: 2 })).toMatchObject({
+    sequence: 0,
+    source: "sequence",
+  });
+  expect(engine.run(other, { conversation: "b", turn: 2 }).resumedTokens).toBe(lastCut(other));
+});
+
+test("a third variant overwrites neither of the first two", () => {
+  const engine = new EngineHarness({ memory: "dense", lanes: 1, spares: 1, stateRamBytes: 0 });
+  const first = prompt(words(1, 100), user(2, 50));
+  const id = engine.submit(makePlan("dense", first), { maxTokens: 90 });
+  engine.drain();
+  const reply = engine.tokens(id);
+  const variants = [0, 20, 40].map((at) => [...first.slice(0, -2), ...assistant(reply.slice(at))]);
+  const warm = variants.map((history) => makePlan("dense", [...history, ...user(0, 0)]));
+  for (const [variant, plan] of warm.entries()) engine.run(plan, { purpose: "warm", variant });
+  const second = variants[1] ?? [];
+  const next = engine.run(makePlan("dense", prompt(second, user(3, 40))), { turn: 2 });
+  expect(next.resumedTokens).toBe(lastCut(warm[1] ?? { cuts: new Int32Array() }));
+});
+
+describe("a full save", () => {
+  const saved = (partialBytes: number): readonly string[] => {
+    const engine = new EngineHarness({ memory: "dense", spares: 0, stateRamBytes: 1 << 28, partialBytes });
+    engine.run(talk(1, 300), { conversation: "a" });
+    const from = engine.device.log.length;
+    engine.run(talk(2, 40), { conversation: "b" });
+    // Timed now: each byte takes 1e-4 ms, where the first guess was 1e-6.
+    engine.run(talk(3, 300), { conversation: "c" });
+    return moves(engine, from);
+  };
+
+  test("is made where that costs less than prefilling what it saves", () => {
+    expect(saved(1 << 10)).toEqual(["save 0 full", "save 0 full"]);
+  });
+
+  test("is not made where it costs more, once it was timed", () => {
+    expect(saved(1 << 23)).toEqual(["save 0 full"]);
+  });
+});
+
+test("a device error while a state is fetched empties that lane, and no other", () => {
+  let failing = false;
+  const engine = new EngineHarness({
+    memory: "dense",
+    lanes: 2,
+    spares: 0,
+    fault: (op) => {
+      if (failing && op === "copy") throw new DeviceError("out-of-memory", "no room");
+    },
+  });
+  const head = words(1, 96);
+  const a = makePlan("dense", prompt(head, user(2, 40)));
+  const b = makePlan("dense", prompt(head, user(3, 40)));
+  engine.run(a, { conversation: "a" });
+  failing = true;
+  const id = engine.submit(b, { conversation: "b" });
+  engine.drain();
+  expect(engine.terminal(id)).toMatchObject({ type: "failed", code: "out-of-memory" });
+  expect(engine.device.log.at(-1)).toBe("clear 1");
+  failing = false;
+  expect(engine.run(a, { conversation: "a", turn: 2 }).resumedTokens).toBe(lastCut(a));
+  const again = engine.run(b, { conversation: "b", turn: 2 });
+  expect(coldRun("dense", b).end).toMatchObject({ report: { logitsHash: again.logitsHash } });
+});
+
+test("a warm run that fails after its lane was taken leaves that lane to who took it", () => {
+  let failing = false;
+  const engine = new EngineHarness({
+    memory: "dense",
+    lanes: 1,
+    spares: 1,
+    stateRamBytes: 0,
+    fault: (op) => {
+      if (failing && op === "clear") throw new DeviceError("out-of-memory", "no room");
+    },
+  });
+  engine.run(talk(1, 100), { conversation: "a" });
+  const warm = engine.warm(talk(4, 200), { conversation: "a" });
+  engine.loop.step();
+  const other = talk(2, 300);
+  engine.submit(other, { conversation: "b" });
+  while (engine.events.every((event) => event.type !== "done" || event.id === 1)) engine.loop.step();
+  failing = true;
+  engine.drain();
+  failing = false;
+  if (engine.terminal(warm).type !== "failed") throw new Error("the warm run was to fail");
+  const next = engine.run(other, { conversation: "b", turn: 2 });
+  expect(next.resumedTokens).toBe(lastCut(other));
+  expect(coldRun("dense", other).end).toMatchObject({ report: { logitsHash: next.logitsHash } });
+});

@@ -1,6 +1,7 @@
 """Single tasks of the workspace assistant: what the user says, the call, a result, and the sentence that tells it."""
 
 import json
+from phrases import ways
 from words import *
 
 # kind -> (what the thought calls it, what a refusal says, [(tool name, its arguments)...]); the first spelling is the usual one.
@@ -133,30 +134,7 @@ def failing(r, task):
 def weather(r, sp):
     c = city(r)
     deg, sky = r.randint(-25, 42), r.choice(SKY) if r.random() < 0.8 else free(r, 1, 2)
-    phrases = [
-        f"what is the weather in {c}",
-        f"what's the weather like in {c}",
-        f"how is the weather in {c}",
-        f"check the weather in {c}",
-        f"tell me the weather in {c}",
-        f"get the weather for {c}",
-        f"weather in {c}",
-        f"look up the weather in {c}",
-        f"show me the weather for {c}",
-        f"is it cold in {c}",
-        f"is it raining in {c}",
-        f"what's it like outside in {c}",
-        f"do I need an umbrella in {c}",
-        f"how warm is it in {c}",
-        f"{c} weather",
-        f"what is the temperature in {c}",
-        f"give me the forecast for {c}",
-        f"will it rain in {c} today",
-        f"find out the weather in {c}",
-        f"how cold is it in {c} now",
-        f"what's the weather for {c}",
-        f"weather for {c}",
-    ]
+    phrases = ways("weather", c=c)
     keys = r.random()
     if keys < 0.7:
         res = {"city": c, "temperature": deg, "sky": sky}
@@ -187,51 +165,13 @@ def listed(names):
 def search(r, sp):
     q = topic(r)
     files = [path(r) for _ in range(r.choice([0, 1, 1, 2, 2, 3, 4]))]
-    phrases = [
-        f"search for {q}",
-        f"search files for {q}",
-        f"find files about {q}",
-        f"search my files for {q}",
-        f"which files are about {q}",
-        f"find the files about {q}",
-        f"look for files about {q}",
-        f"search the workspace for {q}",
-        f"do I have files about {q}",
-        f"which files mention {q}",
-        f"find all files that mention {q}",
-        f"are there any files about {q}",
-        f"show me files about {q}",
-        f"where are the files about {q}",
-        f"search the folder for {q}",
-        f"look for {q} in my files",
-        f"list the files about {q}",
-        f"any files on {q}",
-    ]
+    phrases = ways("search", q=q)
     sentence = f"I found {listed(files)}." if files else f"I found no files about {q}."
     return failing(r, Task("search", phrases, bound(sp, q), dumps({"files": files}), sentence, files))
 
 
 def reading(p):
-    return [
-        f"read {p}",
-        f"open {p}",
-        f"read the file {p}",
-        f"show me {p}",
-        f"what is in {p}",
-        f"what does {p} say",
-        f"open the file {p}",
-        f"show the file {p}",
-        f"print {p}",
-        f"what's in {p}",
-        f"what is written in {p}",
-        f"read {p} to me",
-        f"read me {p}",
-        f"show me the file {p}",
-        f"display {p}",
-        f"have a look at {p}",
-        f"what's inside {p}",
-        f"give me the text of {p}",
-    ]
+    return ways("reading", p=p)
 
 
 def pairs(r, n):
@@ -254,14 +194,7 @@ def read(r, sp, long=0.15):
         rows = pairs(r, r.choice([2, 3, 4, 6, 8]) if r.random() > long else r.randint(12, 24))
         name, value = r.choice(rows)
         content = "\n".join(f"{a}: {b}" for a, b in rows)
-        phrases = [
-            f"what is the {name} in {p}",
-            f"what does {p} say about the {name}",
-            f"look up the {name} in {p}",
-            f"tell me the {name} from {p}",
-            f"find the {name} in {p}",
-            f"which {name} is in {p}",
-        ]
+        phrases = ways("read", name=name, p=p)
         return Task(
             "read",
             phrases,
@@ -282,20 +215,7 @@ def read(r, sp, long=0.15):
 def remind(r, sp):
     text = free(r)
     said, t = when(r)
-    phrases = [
-        f"remind me to {text} {said}",
-        f"set a reminder to {text} {said}",
-        f"please remind me {said} to {text}",
-        f"remind me {said} to {text}",
-        f"set a reminder {said}: {text}",
-        f"add a reminder to {text} {said}",
-        f"I need a reminder {said} to {text}",
-        f"create a reminder: {text} {said}",
-        f"make a reminder to {text} {said}",
-        f"don't let me forget to {text} {said}",
-        f"{said} I must {text}, remind me",
-        f"new reminder: {text} {said}",
-    ]
+    phrases = ways("remind", text=text, said=said)
     i = code(r)
     res = r.choice([{"id": i}, {"id": i, "ok": True}, {"ok": True, "id": i}])
     return failing(
@@ -329,19 +249,7 @@ def expression(r):
 
 def calc(r, sp):
     said, text, value = expression(r)
-    phrases = [
-        f"what is {said}",
-        f"calculate {said}",
-        f"compute {said}",
-        f"how much is {said}",
-        f"work out {said}",
-        f"{said}",
-        f"what's {said}",
-        f"please calculate {said}",
-        f"{said} = ?",
-        f"tell me what {said} is",
-        f"solve {said}",
-    ]
+    phrases = ways("calc", said=said)
     res = dumps({"result": value}) if r.random() < 0.8 else str(value)
     return failing(r, Task("calc", phrases, bound(sp, text), res, f"{text} = {value}.", [str(value)]))
 
@@ -350,23 +258,7 @@ def contact(r, sp):
     who = person(r)
     full = who if " " in who else who + " " + person(r, False)
     tel, mail = phone(r), email(r, full)
-    phrases = [
-        f"what is the phone number of {who}",
-        f"find the contact {who}",
-        f"look up {who}",
-        f"how can I reach {who}",
-        f"what is {who}'s email",
-        f"find {who} in my contacts",
-        f"give me the address of {who}",
-        f"find contact {who}",
-        f"what's {who}'s number",
-        f"who is {who}",
-        f"get me the contact of {who}",
-        f"what is the email address of {who}",
-        f"I need the number of {who}",
-        f"search my contacts for {who}",
-        f"show me {who}'s contact",
-    ]
+    phrases = ways("contact", who=who)
     kind = r.random()
     if kind < 0.6:
         res, vals, s = (
@@ -385,17 +277,7 @@ def contact(r, sp):
 
 def send(r, sp, to=None):
     text, mail = free(r, 2, 8), to or email(r)
-    phrases = [
-        f"send {mail} a message: {text}",
-        f"write to {mail}: {text}",
-        f"send a message to {mail}: {text}",
-        f"send the message {text} to {mail}",
-        f"message {mail}: {text}",
-        f"tell {mail} that {text}",
-        f"email {mail}: {text}",
-        f"send {text} to {mail}",
-        f"write {mail} that {text}",
-    ]
+    phrases = ways("send", mail=mail, text=text)
     i = code(r)
     res = r.choice([{"sent": True, "id": i}, {"id": i}, {"id": i, "sent": True}])
     task = Task(

@@ -72,6 +72,14 @@ class Tokenizer:
                     out += self.word(w)
         return out
 
+    def decode(self, ids):
+        back = {letter: b for b, letter in BYTES.items()}
+        out = b""
+        for i in ids:
+            t = self.tokens[i]
+            out += t.encode() if t in SPECIALS else bytes(back[c] for c in t)
+        return out.decode(errors="replace")
+
     def conversation(self, conv, drop=False, nothink=False):
         """(ids, 1 where the token carries loss)."""
         ids, loss = [], []

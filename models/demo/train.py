@@ -1,4 +1,4 @@
-"""Trains on two cores: `train.py TOKENIZER SHARDS CHECKPOINT SECONDS`. Two processes of one thread each share the weights;
+"""Trains on two cores: `train.py TOKENIZER SHARDS CHECKPOINT SECONDS [OLD_CHECKPOINT]`. Two processes of one thread each share the weights;
 the learning rate follows the wall clock, so that the decay always ends in time."""
 
 import json, os, pickle, random, sys, time
@@ -10,7 +10,7 @@ from tokens import Tokenizer
 
 RANKS = 2
 # From each part of the time on: tokens of a row, tokens of a batch per rank. Short chats and small batches first.
-PHASES = [(0.0, 256, 1024), (0.28, 512, 2048), (0.66, 1024, 2048)]
+PHASES = [(0.0, 512, 1024), (0.25, 512, 2048), (0.68, 1024, 2048)]
 MUON_LR, ADAM_LR, DECAY, WARM_STEPS, FLAT, END = 0.02, 4e-3, 0.02, 40, 0.4, 0.02
 SAVE_SECONDS = 150
 
@@ -31,34 +31,46 @@ class Rows:
         self.pool += convs[self.rank :: RANKS]
         self.r.shuffle(self.pool)
 
+    def fitting(self, room):
+        """Takes the longest of some random conversations that fits; None where none does."""
+        if len(self.pool) < 400:
+            self.refill()
+        best = None
+        for i in self.r.sample(range(len(self.pool)), 40):
+            size = len(self.pool[i][0])
+            if size <= room and (best is None or size > len(self.pool[best][0])):
+                best = i
+        if best is None:
+            return None
+        self.pool[best], self.pool[-1] = self.pool[-1], self.pool[best]
+        return self.pool.pop()
+
+    def first(self, length):
+        """Takes any conversation; one that is longer than a row is left out."""
+        while True:
+            if len(self.pool) < 400:
+                self.refill()
+            i = self.r.randrange(len(self.pool))
+            self.pool[i], self.pool[-1] = self.pool[-1], self.pool[i]
+            taken = self.pool.pop()
+            if len(taken[0]) <= length:
+                return taken
+
     def row(self, length):
+        """(ids, number of the conversation, target or -1), each of `length`."""
         ids, doc, target = (
             np.zeros(length, np.int64),
             np.full(length, -1, np.int64),
             np.full(length, -1, np.int64),
         )
-        at, n, misses = 0, 0, 0
-        while misses < 12:
-            if len(self.pool) < 200:
-                self.refill()
-            i = self.r.randrange(len(self.pool))
-            tokens, loss = self.pool[i]
+        at, n, taken = 0, 0, self.first(length)
+        while taken is not None:
+            tokens, loss = taken
             size = len(tokens)
-            if size > length:
-                self.pool[i] = self.pool[-1]
-                self.pool.pop()
-                continue
-            if at + size > length:
-                misses += 1
-                continue
-            self.pool[i] = self.pool[-1]
-            self.pool.pop()
             ids[at : at + size], doc[at : at + size] = tokens, n
-            want = np.where(loss[1:], tokens[1:].astype(np.int64), -1)
-            target[at : at + size - 1] = want
+            target[at : at + size - 1] = np.where(loss[1:], tokens[1:].astype(np.int64), -1)
             at, n = at + size, n + 1
-            if at > length - 60:
-                break
+            taken = self.fitting(length - at) if at < length - 60 else None
         return ids, doc, target
 
     def batch(self, length, tokens):
@@ -82,7 +94,7 @@ def orthogonal(g):
     return x.T if tall else x
 
 
-def work(rank, flat, grads, first, second, shared, barrier, layout, folder, checkpoint, seconds, begin):
+def work(rank, flat, grads, first, second, shared, barrier, layout, folder, checkpoint, seconds, begin, old):
     torch.set_num_threads(1)
     torch.manual_seed(rank)
     params, spans = {}, {}
@@ -98,8 +110,17 @@ def work(rank, flat, grads, first, second, shared, barrier, layout, folder, chec
         sizes[least] += int(np.prod(layout[name][1])) * (1 if name == "token_embd" else 4)
         if least == rank:
             mine.append(name)
+    state = lambda step, tokens: {
+        "flat": flat,
+        "first": first,
+        "second": second,
+        "step": step,
+        "tokens": tokens,
+        "shard": rows.next,
+    }
     rows, rope = Rows(folder, rank), Rope(4096)
-    step, ema, tokens, saved, targets = 0, None, 0, begin, 0
+    ema, saved, targets, started = None, begin, 0, old["tokens"]
+    step, tokens, rows.next = old["step"], old["tokens"], old["shard"]
     log = open(checkpoint + ".log", "a") if rank == 0 else None
     while True:
         if rank == 0:
@@ -117,7 +138,7 @@ def work(rank, flat, grads, first, second, shared, barrier, layout, folder, chec
         shared[1 + rank], shared[3 + rank] = float(loss), n
         barrier.wait()
         total = float(shared[3] + shared[4])
-        rate = min(1, (step + 1) / WARM_STEPS) * (
+        rate = min(1, (step - old["step"] + 1) / WARM_STEPS) * (
             1 if progress < FLAT else END + (1 - END) * (1 - progress) / (1 - FLAT)
         )
         momentum = 0.85 + 0.1 * min(1, step / 300)
@@ -151,7 +172,7 @@ def work(rank, flat, grads, first, second, shared, barrier, layout, folder, chec
                     "seconds": round(time.time() - begin),
                     "loss": round(ema, 4),
                     "tokens": tokens,
-                    "per_second": round(tokens / (time.time() - begin)),
+                    "per_second": round((tokens - started) / (time.time() - begin)),
                     "targets": int(targets),
                     "rate": round(rate, 3),
                     "row": length,
@@ -161,20 +182,10 @@ def work(rank, flat, grads, first, second, shared, barrier, layout, folder, chec
         barrier.wait()
         if rank == 0 and time.time() - saved > SAVE_SECONDS:
             saved = time.time()
-            torch.save({"flat": flat.clone(), "step": step}, checkpoint + ".part")
+            torch.save(state(step, tokens), checkpoint + ".part")
             os.replace(checkpoint + ".part", checkpoint)
     if rank == 0:
-        torch.save(
-            {
-                "flat": flat.clone(),
-                "step": step,
-                "tokens": tokens,
-                "seconds": time.time() - begin,
-                "loss": ema,
-                "done": True,
-            },
-            checkpoint,
-        )
+        torch.save(state(step, tokens) | {"seconds": time.time() - begin, "loss": ema}, checkpoint)
 
 
 if __name__ == "__main__":
@@ -185,27 +196,15 @@ if __name__ == "__main__":
         layout[name] = (at, shape)
         at += int(np.prod(shape))
     flat = torch.cat([initial(n, s).reshape(-1) for n, (_, s) in layout.items()]).share_memory_()
-    if len(sys.argv) > 5:
-        flat.copy_(torch.load(sys.argv[5])["flat"])
-    print(at, "parameters")
     zeros = lambda *s: torch.zeros(*s).share_memory_()
     grads, first, second, shared = zeros(RANKS, at), zeros(at), zeros(at), zeros(8).double().share_memory_()
+    old = {"step": 0, "tokens": 0, "shard": 0}
+    if len(sys.argv) > 5:
+        old |= torch.load(sys.argv[5])
+        for name, now in (("flat", flat), ("first", first), ("second", second)):
+            if name in old:
+                now.copy_(old.pop(name))
+    print(at, "parameters, from step", old["step"])
     barrier = mp.get_context("fork").Barrier(RANKS)
-    mp.start_processes(
-        work,
-        (
-            flat,
-            grads,
-            first,
-            second,
-            shared,
-            barrier,
-            layout,
-            folder,
-            checkpoint,
-            float(seconds),
-            time.time(),
-        ),
-        nprocs=RANKS,
-        start_method="fork",
-    )
+    fixed = (flat, grads, first, second, shared, barrier, layout, folder, checkpoint)
+    mp.start_processes(work, (*fixed, float(seconds), time.time(), old), nprocs=RANKS, start_method="fork")

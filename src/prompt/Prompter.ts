@@ -41,10 +41,6 @@ export interface PromptTokens {
   readonly format: ReplyFormat;
 }
 
-export interface RenderOptions {
-  readonly addGenerationPrompt: boolean;
-}
-
 interface Render {
   readonly rendered: string;
   readonly mask: Mask;
@@ -90,28 +86,37 @@ export class Prompter {
     this.otherOpeners = merged(both.map((one) => one.otherOpeners));
   }
 
-  /** Throws AppError("template-refused") in the template's own words. */
-  tokens(input: PromptInput, options: RenderOptions): PromptTokens {
+  /** Throws AppError("template-refused") in the template's own words, AppError("prefill-unsupported"). */
+  tokens(input: PromptInput, options: PromptOptions): PromptTokens {
     const { rendered, mask, dialect } = this.#render(input, options);
     const start = dialect.reasoning?.start;
     return {
       tokens: this.#tokeniser.tokens(rendered, mask),
       opensReasoning:
-        addGenerationPrompt && start !== undefined && start !== "" && rendered.trimEnd().endsWith(start),
+        options.continues === "reasoning" ||
+        (options.addGenerationPrompt &&
+          start !== undefined &&
+          start !== "" &&
+          rendered.trimEnd().endsWith(start)),
       format: dialect.reply.format,
     };
   }
 
   /** The text of the prompt, for checks and reports. */
-  text(input: PromptInput, options: RenderOptions): string {
+  text(input: PromptInput, options: PromptOptions): string {
     const { rendered, mask } = this.#render(input, options);
     return mask.unmask(rendered);
   }
 
-  #render(input: PromptInput, { addGenerationPrompt }: RenderOptions): Render {
+  #render(input: PromptInput, { addGenerationPrompt, continues }: PromptOptions): Render {
     const { template, caps, settings, dialect } = input.tools.length > 0 ? this.#toolUse : this.#plain;
     const mask = Mask.over(this.#tokeniser.spellings, this.#edges, withSource(template.source, input));
-    const rendered = template.render(hostContext(input, addGenerationPrompt, caps, settings, mask));
+    const render = (what: PromptInput) =>
+      template.render(hostContext(what, addGenerationPrompt, caps, settings, mask));
+    const rendered =
+      continues === undefined
+        ? render(input)
+        : continuedRender(input, continues, render, (text) => mask.unmask(text));
     return { rendered, mask, dialect };
   }
 

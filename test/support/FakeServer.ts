@@ -35,6 +35,8 @@ export interface FakeServer {
   readonly notes: object[];
   phase: "loading" | "ready" | "closing";
   onJob: (job: WarmJob) => void;
+  /** No reply has ended whose job is still to be handed over. */
+  readonly isIdle: () => boolean;
 }
 
 export const FAKE_MODEL = "fake-model";
@@ -56,6 +58,7 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
     notes: [],
     phase: "ready",
     onJob: () => {},
+    isIdle: () => ending === 0,
   };
   let ending = 0;
   const warm: Warm = {

@@ -16,7 +16,10 @@ export interface Continuation {
 }
 
 /** Null where the reply is a message of its own. Throws AppError where the client asks for what cannot be. */
-export function continuationOf({ prompt, continueLast }: Turn): Continuation | null {
+export function continuationOf({
+  prompt,
+  continueLast,
+}: Pick<Turn, "prompt" | "continueLast">): Continuation | null {
   const last = prompt.messages.at(-1);
   if (continueLast === false) return null;
   if (last?.role !== "assistant") {
@@ -33,6 +36,15 @@ export function continuationOf({ prompt, continueLast }: Turn): Continuation | n
   if (last.content === "" && last.reasoning === "") return null;
   const history = { ...prompt, messages: prompt.messages.slice(0, -1) };
   return { part: last.content === "" ? "reasoning" : "text", last, history };
+}
+
+/** How a request's prompt ends. */
+export function endOfPrompt(continuation: Continuation | null): {
+  readonly addGenerationPrompt: boolean;
+  readonly continues?: ContinuedPart;
+} {
+  if (continuation === null) return { addGenerationPrompt: true };
+  return { addGenerationPrompt: false, continues: continuation.part };
 }
 
 /** The whole message that the client has once `reply` has gone on from `last`. */

@@ -8,6 +8,7 @@ import {
   type ContinuedPart,
   continuationOf,
   continuedMessage,
+  endOfPrompt,
 } from "../chat/continuation.ts";
 import type { ReplyFormat } from "../chat/formats/ReplyFormat.ts";
 import type { AssistantMessage, PromptInput, Turn } from "../chat/messages.ts";
@@ -95,10 +96,7 @@ class Running implements RunningTurn {
     }
     const continuation = continuationOf(turn);
     const continues = continuation === null ? {} : { continues: continuation.part };
-    const { tokens, opensReasoning, format } = deps.prompter.tokens(turn.prompt, {
-      addGenerationPrompt: continuation === null,
-      ...continues,
-    });
+    const { tokens, opensReasoning, format } = deps.prompter.tokens(turn.prompt, endOfPrompt(continuation));
     this.#continuation = continuation;
     checkLength(tokens.length, deps.engine.ready.ctxTokens);
     const plan = requestChunks(tokens, deps.rules, deps.seedOf(caller.tenant));

@@ -172,6 +172,25 @@ onEachTarget("messages", (open) => {
     expect(opened.server.prompts[0]).toEqual(opened.server.prompts[1] ?? ({} as never));
   });
 
+  test("a last assistant message is continued; both together are warmed, and counted without a new one", async () => {
+    await using opened = open();
+    const { server, target } = opened;
+    server.engine.script = () => ({ text: "B)" });
+    const handed = new Promise<void>((resolve) => {
+      server.onJob = () => resolve();
+    });
+    const body = { messages: [user("Sun?"), assistant([text("The best answer is (")])] };
+    expect((await message(target, body)).content).toEqual([{ type: "text", text: "B)", citations: null }]);
+    await handed;
+    expect(server.jobs[0]).toMatchObject({
+      prompt: { messages: [{ role: "user", content: "Sun?" }] },
+      reply: { content: "The best answer is (B)" },
+    });
+    const counted = await post(target, body, { path: "/v1/messages/count_tokens" });
+    const spec = server.engine.runs[0]?.spec;
+    expect(await json(counted)).toEqual({ input_tokens: spec?.plan.tokens.length ?? -1 });
+  });
+
   test("what Claude Code asks first", async () => {
     await using opened = open();
     for (const path of ["/", "/api/hello"]) {

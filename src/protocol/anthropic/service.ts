@@ -1,4 +1,5 @@
 /** `/v1/messages` and `/v1/messages/count_tokens` without HTTP in it. */
+import { continuationOf, endOfPrompt } from "../../chat/continuation.ts";
 import { type Caller, type RunningTurn, runTurn } from "../../serve/runTurn.ts";
 import { parseBody } from "../http/parseBody.ts";
 import { servedModel } from "../http/servedModel.ts";
@@ -33,5 +34,5 @@ export function startMessage(
 export function countTokens(raw: string, deps: ChatServiceDeps): number {
   const { prompt, model } = readCountRequest(parseBody(raw), deps.keepAttribution);
   servedModel(model, deps.models);
-  return deps.turn.prompter.tokens(prompt, { addGenerationPrompt: true }).tokens.length;
+  return deps.turn.prompter.tokens(prompt, endOfPrompt(continuationOf({ prompt }))).tokens.length;
 }

@@ -11,6 +11,8 @@ import { authOf } from "./protocol/http/auth.ts";
 import { errorBody } from "./protocol/openai/errorBody.ts";
 import { openai } from "./protocol/openai/index.ts";
 import type { ChatServiceDeps } from "./protocol/openai/service.ts";
+import { responses } from "./protocol/responses/index.ts";
+import { ResponseStore } from "./protocol/responses/ResponseStore.ts";
 
 export type ServerPhase =
   | { readonly phase: "loading" }
@@ -45,6 +47,8 @@ const METHODS: Readonly<Record<string, string>> = {
   "/models": "GET",
   "/v1/chat/completions": "POST",
   "/chat/completions": "POST",
+  "/v1/responses": "POST",
+  "/responses": "POST",
   "/v1/messages": "POST",
   "/v1/messages/count_tokens": "POST",
 };
@@ -67,7 +71,8 @@ export function createApp(deps: AppDeps): App {
     )
     .use(health(deps))
     .use(openai(shared))
-    .use(anthropic({ ...shared, requestIdOf, onIgnored }));
+    .use(anthropic({ ...shared, requestIdOf, onIgnored }))
+    .use(responses({ ...shared, requestIdOf, onIgnored, store: new ResponseStore(deps.limits) }));
   return { fetch: (request) => answer(request, app, ids, deps) };
 }
 

@@ -15,6 +15,10 @@ export interface Limits {
   readonly queueMax: number;
   /** Characters of a client's `x-request-id` that are echoed. */
   readonly requestIdCharsMax: number;
+  /** Responses that one API key may name by id; the least recently used go first. */
+  readonly storedResponsesMax: number;
+  /** Characters of JSON that they may hold, and as many again of their items. */
+  readonly storedCharsMax: number;
   /** Silence after which a stream sends a comment. Clients give up after 10 to 15 s at the earliest. */
   readonly keepAliveMs: number;
   /** Time that a stop signal leaves to the replies that are being written. */
@@ -29,6 +33,8 @@ export const LIMITS: Limits = {
   grammarCharsMax: 256 * 1024,
   queueMax: 64,
   requestIdCharsMax: 128,
+  storedResponsesMax: 1_024,
+  storedCharsMax: 32 * 1024 * 1024,
   keepAliveMs: 10_000,
   closeMsMax: 5_000,
 };

@@ -1,0 +1,67 @@
+/** The routes of the Responses API: HTTP in, HTTP out; everything between is the service's. */
+import { Elysia } from "elysia";
+import type { AppError } from "../../errors.ts";
+import { readBody } from "../http/readBody.ts";
+import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
+import { sessionHint } from "../http/sessionHint.ts";
+import type { ChatServiceDeps } from "../openai/service.ts";
+import type { ResponseStore } from "./ResponseStore.ts";
+import { deleteResponse, type StartedResponse, startResponse, storedResponse } from "./service.ts";
+
+export interface ResponsesDeps {
+  /** Throws AppError while the model loads or the server closes. */
+  readonly ready: () => ChatServiceDeps;
+  /** Throws AppError for an unknown key. */
+  readonly tenantOf: (headers: Headers) => string;
+  /** For the log; the client gets a sentence without the cause. */
+  readonly onUnforeseen: (error: unknown) => AppError;
+  readonly requestIdOf: (request: Request) => string;
+  /** What a request asked for and does not get, for the log. */
+  readonly onIgnored: (id: string, ignored: readonly string[]) => void;
+  readonly store: ResponseStore;
+}
+
+const PATHS = ["/v1/responses", "/responses"] as const;
+
+export function responses(deps: ResponsesDeps): Elysia {
+  const app = new Elysia({ name: "responses", aot: false });
+  for (const path of PATHS) {
+    // The body stays unread: the service wants its raw text, and as little of it as can be refused.
+    app.post(path, ({ request }) => create(request, deps), { parse: [() => "unread"] });
+    app.get(`${path}/:id`, ({ request, params }) => {
+      const body = storedResponse(params.id, deps.tenantOf(request.headers), deps.store);
+      return new Response(body, { headers: { "content-type": "application/json;charset=utf-8" } });
+    });
+    app.delete(`${path}/:id`, ({ request, params }) =>
+      Response.json(deleteResponse(params.id, deps.tenantOf(request.headers), deps.store)),
+    );
+  }
+  return app;
+}
+
+async function create(request: Request, deps: ResponsesDeps): Promise<Response> {
+  const tenant = deps.tenantOf(request.headers);
+  const service = deps.ready();
+  const raw = await readBody(request, service.limits.bodyBytesMax);
+  const userAgent = request.headers.get("user-agent") ?? "";
+  const caller = { tenant, userAgent, session: sessionHint(request.headers) };
+  const started = startResponse(raw, caller, deps.store, service, request.signal);
+  const { ignored } = started.request;
+  if (ignored.length > 0) deps.onIgnored(deps.requestIdOf(request), ignored);
+  return await answer(started, service, deps);
+}
+
+async function answer(
+  { running, request, writer }: StartedResponse,
+  service: ChatServiceDeps,
+  deps: ResponsesDeps,
+): Promise<Response> {
+  if (!request.stream) {
+    return await wholeResponse(running, (events) => writer.whole(events), deps.onUnforeseen);
+  }
+  return await streamResponse(running, (events) => writer.events(events), {
+    clock: service.clock,
+    keepAliveMs: service.limits.keepAliveMs,
+    failure: (error) => writer.failed(deps.onUnforeseen(error)),
+  });
+}

@@ -1,0 +1,152 @@
+/** A `/v1/responses` body to a Turn. Unknown fields are ignored; what is wrong is named. */
+import { canonicalForm } from "../../chat/canonical.ts";
+import { arrayAt, invalid, kindOf, objectAt } from "../../chat/fields.ts";
+import type { Message, Tool, Turn } from "../../chat/messages.ts";
+import { resultsInCallOrder } from "../../chat/resultsInCallOrder.ts";
+import type { Json } from "../../json/json.ts";
+import { isJsonArray, isJsonObject } from "../../json/kinds.ts";
+import type { Limits } from "../../limits.ts";
+import { RequestFields } from "../openai/RequestFields.ts";
+import { readSampling } from "../openai/sampling.ts";
+import { InputReader } from "./InputReader.ts";
+import { type Echo, echoOf } from "./responseBody.ts";
+import { type PlacedItem, resolveInput, type Stored } from "./storedInput.ts";
+import { readToolChoice } from "./toolChoice.ts";
+import { type ClientTool, readTools } from "./tools.ts";
+
+export interface ResponsesRequest {
+  readonly turn: Turn;
+  /** As the client wrote it; null where it names none. */
+  readonly model: string | null;
+  readonly stream: boolean;
+  /** `prompt_cache_key`, or "": a hint that only breaks ties between conversations. */
+  readonly session: string;
+  readonly store: boolean;
+  readonly previous: string | null;
+  /** Its own items, references resolved. */
+  readonly input: readonly Json[];
+  /** By the name that the model knows. */
+  readonly clientTools: ReadonlyMap<string, ClientTool>;
+  readonly sealsReasoning: boolean;
+  /** What the response repeats of the request. */
+  readonly echo: Echo;
+  /** One sentence for each thing asked for that is not served. */
+  readonly ignored: readonly string[];
+}
+
+export interface ReadOptions {
+  readonly vocabSize: number;
+  readonly limits: Limits;
+  readonly stored: Stored;
+}
+
+export function readResponsesRequest(body: Json, options: ReadOptions): ResponsesRequest {
+  const fields = new RequestFields(objectAt(body, "body"));
+  refuseUnsupported(fields);
+  const previous = fields.text("previous_response_id");
+  const { tools, clientTools, ignored: ignoredTools } = readTools(fields.get("tools"));
+  const choice = readToolChoice(fields.get("tool_choice"), tools);
+  const { items, own } = resolveInput(fields.get("input"), previous, options.stored);
+  const { messages, ignored: ignoredItems } = readMessages(fields, items, tools);
+  const sampling = readSampling(fields, options.vocabSize, options.limits);
+  if (sampling.grammar !== undefined && ["required", "named"].includes(choice.toolChoice.type)) {
+    throw invalid("grammar", "cannot be combined with a tool_choice that forces a call.");
+  }
+  const turn: Turn = {
+    prompt: { messages, tools: choice.tools, kwargs: readKwargs(fields) },
+    toolChoice: choice.toolChoice,
+    parallelCalls: fields.boolean("parallel_tool_calls", true),
+    sampling,
+    // 0 answers after prefill.
+    maxTokens: fields.number("max_output_tokens", Number.POSITIVE_INFINITY, { whole: true, min: 0 }),
+    stop: [],
+  };
+  const store = fields.boolean("store", true);
+  return {
+    turn,
+    model: fields.text("model") ?? null,
+    stream: fields.boolean("stream", false),
+    session: fields.text("prompt_cache_key") ?? "",
+    store,
+    previous: previous ?? null,
+    input: own,
+    clientTools,
+    sealsReasoning: included(fields).includes("reasoning.encrypted_content"),
+    echo: echoOf(fields, turn, store),
+    ignored: [...ignoredTools, ...ignoredItems, ...ignoredFields(fields)],
+  };
+}
+
+/** What would change the answer if it were ignored in silence. */
+function refuseUnsupported(fields: RequestFields): void {
+  if (fields.get("conversation") !== undefined) {
+    throw invalid("conversation", "is not served here; send `previous_response_id` or the items themselves.");
+  }
+  if (fields.get("prompt") !== undefined) {
+    throw invalid("prompt", "no prompts are stored here; send `instructions` and `input`.");
+  }
+  const text = fields.get("text");
+  const format = text === undefined ? undefined : (objectAt(text, "text").get("format") ?? undefined);
+  if (format === undefined) return;
+  const type = objectAt(format, "text.format").get("type");
+  if (type !== "text") {
+    const sent = typeof type === "string" ? `"${type}"` : kindOf(type);
+    throw invalid(
+      "text.format.type",
+      `must be "text", not ${sent}; to constrain a reply, send a GBNF \`grammar\`.`,
+    );
+  }
+}
+
+function readMessages(
+  fields: RequestFields,
+  items: readonly PlacedItem[],
+  tools: readonly Tool[],
+): { readonly messages: readonly Message[]; readonly ignored: readonly string[] } {
+  const reader = new InputReader();
+  reader.instructions(fields.text("instructions") ?? "");
+  for (const item of items) reader.item(item);
+  reader.end();
+  const { messages, ignored } = reader;
+  if (messages.length === 0) throw invalid("input", "holds nothing that a model can be told.");
+  return { messages: canonicalForm(resultsInCallOrder(messages), tools), ignored: [...ignored] };
+}
+
+/** As chat completions' `reasoning_effort`: the same request has the same tokens by either protocol. */
+function readKwargs(fields: RequestFields): ReadonlyMap<string, Json> {
+  const sent = fields.get("chat_template_kwargs");
+  const kwargs = new Map<string, Json>(sent === undefined ? [] : objectAt(sent, "chat_template_kwargs"));
+  const reasoning = fields.get("reasoning");
+  const effort =
+    reasoning === undefined ? undefined : (objectAt(reasoning, "reasoning").get("effort") ?? undefined);
+  if (effort !== undefined && typeof effort !== "string") {
+    throw invalid("reasoning.effort", `must be a string, not ${kindOf(effort)}.`);
+  }
+  if (effort !== undefined && !kwargs.has("reasoning_effort")) kwargs.set("reasoning_effort", effort);
+  const thinking = kwargs.get("enable_thinking") ?? effort !== "none";
+  if (typeof thinking !== "boolean") {
+    throw invalid("chat_template_kwargs.enable_thinking", `must be true or false, not ${kindOf(thinking)}.`);
+  }
+  return kwargs.set("enable_thinking", thinking);
+}
+
+function included(fields: RequestFields): readonly Json[] {
+  const include = fields.get("include");
+  return include === undefined ? [] : arrayAt(include, "include");
+}
+
+function ignoredFields(fields: RequestFields): string[] {
+  const ignored: string[] = [];
+  const ignore = (field: string, why: string): void => void ignored.push(`${field}: ${why}`);
+  if (fields.get("background") === true) ignore("background", "the response is made at once.");
+  if (fields.get("truncation") === "auto")
+    ignore("truncation", "a prompt is never cut; one too long is a 400.");
+  for (const item of included(fields)) {
+    if (item === "message.output_text.logprobs") ignore("include", "there are no logprobs in responses yet.");
+  }
+  const choice = fields.get("tool_choice");
+  const allowed =
+    isJsonObject(choice) && choice.get("type") === "allowed_tools" ? choice.get("tools") : undefined;
+  if (isJsonArray(allowed)) ignore("tool_choice", "tools that are not allowed are left out of the prompt.");
+  return ignored;
+}

@@ -1,0 +1,70 @@
+/** `tool_choice` in all its forms, and the tools that it leaves. */
+import { arrayAt, invalid, kindOf, objectAt, textAt } from "../../chat/fields.ts";
+import type { Tool, ToolChoice } from "../../chat/messages.ts";
+import type { Json, JsonObject } from "../../json/json.ts";
+import { isJsonObject } from "../../json/kinds.ts";
+import { modelName } from "./tools.ts";
+
+export interface ReadToolChoice {
+  readonly toolChoice: ToolChoice;
+  /** Those that the model is shown. */
+  readonly tools: readonly Tool[];
+}
+
+export function readToolChoice(json: Json | undefined, tools: readonly Tool[]): ReadToolChoice {
+  if (json === undefined || json === "auto") return { toolChoice: { type: "auto" }, tools };
+  if (json === "none") return { toolChoice: { type: "none" }, tools: [] };
+  if (json === "required") return { toolChoice: forced("required", tools), tools };
+  if (!isJsonObject(json)) {
+    throw invalid(
+      "tool_choice",
+      `must be "auto", "none", "required" or an object with a type, not ${
+        typeof json === "string" ? `"${json}"` : kindOf(json)
+      }.`,
+    );
+  }
+  const type = json.get("type");
+  if (type === "allowed_tools") return allowedTools(json, tools);
+  if (type !== "function" && type !== "custom") {
+    const sent = typeof type === "string" ? `"${type}"` : kindOf(type);
+    throw invalid("tool_choice.type", `must be "function", "custom" or "allowed_tools", not ${sent}.`);
+  }
+  const { name } = toolNamed(json, tools, "tool_choice");
+  return { toolChoice: { type: "named", name }, tools };
+}
+
+/** The others are not shown: nothing else keeps the model from calling them. */
+function allowedTools(choice: JsonObject, tools: readonly Tool[]): ReadToolChoice {
+  const mode = choice.get("mode");
+  if (mode !== "auto" && mode !== "required") {
+    const sent = typeof mode === "string" ? `"${mode}"` : kindOf(mode);
+    throw invalid("tool_choice.mode", `must be "auto" or "required", not ${sent}.`);
+  }
+  const list = arrayAt(choice.get("tools"), "tool_choice.tools");
+  const named = list.flatMap((item, index) => {
+    const at = `tool_choice.tools[${index}]`;
+    const raw = objectAt(item, at);
+    const type = raw.get("type");
+    // Hosted ones are not served.
+    return type === "function" || type === "custom" ? [toolNamed(raw, tools, at)] : [];
+  });
+  const allowed = tools.filter((tool) => named.includes(tool));
+  return { toolChoice: forced(mode, allowed), tools: allowed };
+}
+
+function forced(type: "auto" | "required", tools: readonly Tool[]): ToolChoice {
+  if (type === "required" && tools.length === 0) {
+    throw invalid("tool_choice", "forces a call, but there is no tool to call.");
+  }
+  return { type };
+}
+
+function toolNamed(raw: JsonObject, tools: readonly Tool[], at: string): Tool {
+  const name = textAt(raw.get("name"), `${at}.name`);
+  const namespace = raw.get("namespace");
+  const full = modelName(typeof namespace === "string" ? namespace : null, name);
+  const found = tools.find((tool) => tool.name === full);
+  if (found !== undefined) return found;
+  const known = tools.map((tool) => tool.name).join(", ");
+  throw invalid(`${at}.name`, `"${full}" is not among the tools: ${known}.`);
+}

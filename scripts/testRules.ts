@@ -150,14 +150,25 @@ async function unbroken(patch: RulePatch, tree: string): Promise<string> {
 
 type Verdict = { readonly caughtBy: string; readonly by: string } | { readonly problem: string };
 
+/** With as many lines of context as still agree; what is taken out must be there. Empty, or why it cannot be. */
+async function applyPatch(patch: RulePatch, tree: string): Promise<string> {
+  let why = "";
+  for (const context of ["-C2", "-C1", "-C0"]) {
+    const apply = ["git", "apply", "--unidiff-zero", "--recount", context, join(FOLDER, patch.file)];
+    const [code, text] = await output(apply, tree);
+    if (code === 0) return "";
+    why ||= text.trim().split("\n")[0] ?? "";
+  }
+  return why;
+}
+
 /** Applies the patch, runs its test, and puts the tree back. */
 async function broken(patch: RulePatch, tree: string): Promise<Verdict> {
   const paths = patch.changes.map((path) => join(tree, path));
   const before = paths.map((path) => (existsSync(path) ? readFileSync(path) : undefined));
   try {
-    const apply = ["git", "apply", "--unidiff-zero", "--recount", join(FOLDER, patch.file)];
-    const [applied, why] = await output(apply, tree);
-    if (applied !== 0) return { problem: `the patch does not apply: ${why.trim().split("\n")[0]}` };
+    const why = await applyPatch(patch, tree);
+    if (why !== "") return { problem: `the patch does not apply: ${why}` };
     const { passed, failures, text } = await runTest(patch, tree);
     if (passed) return { problem: "the test passes with the rule broken" };
     const asserted = failures.find(({ type, message }) => !NO_ASSERTION.test(`${type} ${message}`));

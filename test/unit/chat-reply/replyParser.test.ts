@@ -78,6 +78,7 @@ describe("a whole reply", () => {
     ["arguments that are no object", '<tool_call>\n{"name": "add", "arguments": [1]}\n</tool_call>'],
     ["a string that holds no object", '<tool_call>\n{"name": "add", "arguments": "x"}\n</tool_call>'],
     ["cut off before the arguments", '<tool_call>\n{"name": "add", "argu'],
+    ["cut off where its arguments may still come", '<tool_call>\n{"name": "add"'],
     ["cut off at the tag", "<tool_call>"],
     ["cut off within the tag", "so <tool_ca"],
   ])("a call with %s is text", (_, reply) => {

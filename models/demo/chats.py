@@ -21,7 +21,7 @@ SYSTEMS = [
 
 
 class Chat(TaskTurns):
-    def __init__(self, r):
+    def __init__(self, r, count=None):
         self.r = r
         kinds = list(TOOLS)
         k = r.random()
@@ -30,6 +30,7 @@ class Chat(TaskTurns):
             if k < 0.06
             else r.randint(1, 3) if k < 0.28 else r.randint(4, 5) if k < 0.58 else r.randint(6, 7)
         )
+        n = n if count is None else count
         self.have = {}
         for kind in r.sample(kinds, n):
             spellings = TOOLS[kind][2]
@@ -37,7 +38,7 @@ class Chat(TaskTurns):
         self.tools = list(self.have.values())
         r.shuffle(self.tools)
         self.foreign = []
-        if n and r.random() < 0.18 or n == 0 and r.random() < 0.3:
+        if n and r.random() < 0.18 or n == 0 and r.random() < (0.3 if count is None else 0.9):
             for _ in range(r.choice([1, 1, 2])):
                 name = r.choice(["_", "_", "-"]).join(word(r).lower() for _ in range(r.choice([1, 2, 2])))
                 args = list(dict.fromkeys(word(r).lower() for _ in range(r.choice([1, 1, 2]))))
@@ -105,17 +106,7 @@ class Chat(TaskTurns):
                 f"I am {self.name}." if self.name else "I am a small assistant.",
             )
         if k < 0.8:
-            text = r.choice([free, code, person, path, lambda q: prose(q, 12).rstrip(".!")])(r)
-            return self.plain(
-                "talk",
-                said(
-                    r,
-                    r.choice(["repeat: ", "say: ", "repeat after me: ", "please say: ", "echo: "]) + text,
-                    True,
-                ).rstrip("."),
-                "I repeat that.",
-                text,
-            )
+            return self.echo()
         if self.user and k < 0.92:
             return self.plain(
                 "talk",
@@ -152,6 +143,20 @@ class Chat(TaskTurns):
             said(r, r.choice(["what is my name", "who am I", "do you know my name"]), True),
             "The user's name.",
             "You have not told me your name.",
+        )
+
+    def echo(self):
+        r = self.r
+        text = r.choice([free, code, person, path, lambda q: prose(q, 12).rstrip(".!")])(r)
+        return self.plain(
+            "talk",
+            said(
+                r,
+                r.choice(["repeat: ", "say: ", "repeat after me: ", "please say: ", "echo: "]) + text,
+                True,
+            ).rstrip("."),
+            "I repeat that.",
+            text,
         )
 
     def strange(self):
@@ -221,3 +226,13 @@ def conversation(r, turns=None):
         "tools": [list(t) for t in chat.tools],
         "turns": [chat.turn() for _ in range(n)],
     }
+
+
+def drill(r):
+    """A short chat that is nearly all copying: with these first, a network learns to copy sooner."""
+    chat = Chat(r, count=0)
+    turns = [
+        chat.strange() if chat.foreign and r.random() < 0.65 else chat.echo()
+        for _ in range(r.choice([1, 2, 2]))
+    ]
+    return {"system": None, "tools": [list(t) for t in chat.tools], "turns": turns}

@@ -1,11 +1,12 @@
-"""Writes the corpus: `shards.py TOKENIZER FOLDER FIRST LAST` makes shard FIRST..LAST-1, each from its own seed."""
+"""Writes the corpus: `shards.py TOKENIZER FOLDER FIRST LAST` makes shard FIRST..LAST-1, each from its own seed.
+Shard 0 is drills for the most part, and shorter."""
 
 import pickle, random, sys
 import numpy as np
-from chats import conversation
+from chats import conversation, drill
 from tokens import Tokenizer
 
-PER_SHARD = 2000
+PER_SHARD, DRILLS = 2000, 1500
 TOKENS_MAX = 2048
 
 
@@ -13,10 +14,11 @@ def shard(tok, n):
     r = random.Random(1000 + n)
     out = []
     while len(out) < PER_SHARD:
-        conv = conversation(r)
+        conv = drill(r) if n == 0 and len(out) < DRILLS else conversation(r)
         ids, loss = tok.conversation(conv, drop=r.random() < 0.25, nothink=r.random() < 0.07)
         if len(ids) <= TOKENS_MAX:
             out.append((np.array(ids, dtype=np.int16), np.array(loss, dtype=bool)))
+    r.shuffle(out)
     return out
 
 

@@ -48,13 +48,14 @@ export class ReplyParser implements ReplySink {
   readonly #source = new ReplySource();
   readonly #reading: Step<void>;
   #out: ReplyDelta[] = [];
-  #inReasoning: boolean;
+  /** What came last. */
+  #part: "reasoning" | "text" | "call";
 
   constructor(options: ReplyParserOptions) {
     this.#options = options;
     const { format = USUAL_FORMAT, tools, continues } = options;
     const start = options.opensReasoning ? "reasoning" : (continues ?? "start");
-    this.#inReasoning = start === "reasoning";
+    this.#part = start === "start" ? "text" : start;
     this.#reasoning = new EdgeTrimmer(continues === "reasoning");
     this.#text = new EdgeTrimmer(continues === "text");
     const hasTools = tools === true || (tools !== false && tools.length > 0);
@@ -63,7 +64,7 @@ export class ReplyParser implements ReplySink {
 
   /** Whether the last text that came was reasoning. */
   get inReasoning(): boolean {
-    return this.#inReasoning;
+    return this.#part === "reasoning";
   }
 
   get callCount(): number {
@@ -93,20 +94,21 @@ export class ReplyParser implements ReplySink {
   }
 
   reasoning(text: string): void {
-    this.#inReasoning = true;
+    if (this.#part !== "reasoning") this.#reasoning.newStretch();
+    this.#part = "reasoning";
     this.#emit("reasoning", this.#reasoning.push(text));
   }
 
   text(text: string): void {
-    this.#inReasoning = false;
+    if (this.#part !== "text") this.#text.newStretch();
+    this.#part = "text";
     this.#emit("text", this.#text.push(text));
   }
 
   open(name: string): void {
-    this.#inReasoning = false;
+    this.#part = "call";
     const call: CallParts = { id: this.#options.newCallId(), name, arguments: [] };
     this.#calls.push(call);
-    this.#text.newStretch();
     this.#out.push({ type: "call", index: this.#calls.length - 1, id: call.id, name });
   }
 

@@ -40,7 +40,9 @@ function* readReasoning(
 ): Step<void> {
   const { reasoning } = format;
   if (reasoning === null) return;
-  if (!opened) {
+  // Some models open again what the prompt has opened.
+  if (opened) yield* source.match(reasoning.start);
+  else {
     // Blank text in front of the tag is not said; in front of text its edge is trimmed.
     yield* source.space();
     for (const mark of format.textMarks) {
@@ -61,7 +63,7 @@ function callReader(format: CallFormat): CallReader | null {
   if (format.bare) return null;
   if (format.arguments.kind === "tree") return treeCalls(format);
   if (format.shape === "json") return jsonReader(jsonCallMarks(format));
-  return namedReader(namedCallMarks(format), format);
+  return namedReader(namedCallMarks(format));
 }
 
 function jsonReader(marks: JsonCallMarks): CallReader | null {
@@ -74,33 +76,31 @@ function jsonReader(marks: JsonCallMarks): CallReader | null {
 const isTag = (word: string) => word.length >= 6 && /^[<[]/.test(word);
 
 /** A section or wrapper that the model left out is not missed: each tag may be the first. */
-function namedReader(marks: NamedCallMarks, format: CallFormat): CallReader | null {
+function namedReader(marks: NamedCallMarks): CallReader | null {
   const starts = new Map<string, number>();
   for (const [at, word] of marks.open.entries()) {
     if (word !== null && (at === 0 || isTag(word)) && !starts.has(word)) starts.set(word, at);
   }
   if (starts.size === 0) return null;
-  const json = format.arguments.kind === "pythonic" ? listInside(format) : null;
+  const json = listInside(marks);
   return {
     marks: [...starts.keys()],
     *read(source, sink, mark) {
-      if (json !== null) {
-        // LFM2 writes JSON between its tags when the system prompt asks for it.
+      const at = starts.get(mark) ?? 0;
+      // Models write the usual JSON between their own tags now and then (LFM2 when it is asked to).
+      if (at === 0) {
         yield* source.space();
         if ((yield* source.starts("{")) || (yield* source.starts("[{"))) {
           return yield* jsonCalls(source, sink, json);
         }
       }
-      return yield* namedCalls(source, sink, marks, starts.get(mark) ?? 0);
+      return yield* namedCalls(source, sink, marks, at);
     },
   };
 }
 
-function listInside(format: CallFormat): JsonCallMarks {
-  return jsonCallMarks({
-    ...format,
-    shape: "json",
-    parts: ['{"name": "', { slot: "name" }, '", "arguments": ', { slot: "arguments" }, "}"],
-    separator: ", ",
-  });
+function listInside(marks: NamedCallMarks): JsonCallMarks {
+  const close = [...marks.close, ...marks.sectionEnd].slice(-1).map((word) => word.replace(/^\]/, ""));
+  const keys = { nameIsKey: false, names: ["name"], arguments: ["arguments", "parameters"] };
+  return { open: [], close: close.filter((word) => word !== ""), keys, bare: false };
 }

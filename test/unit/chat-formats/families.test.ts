@@ -1,5 +1,6 @@
 /** Every family's replies in the form that its model writes, whole and a character at a time. */
 import { describe, expect, test } from "bun:test";
+import { USUAL_FORMAT } from "../../../src/chat/formats/ReplyFormat.ts";
 import { objectOf } from "../../../src/chat/formats/ReplyProbe.ts";
 import { spellCalls } from "../../../src/chat/formats/spellCalls.ts";
 import { EDIT, FAMILIES, type Family, RUN } from "./families.ts";
@@ -132,6 +133,100 @@ describe.each(Object.entries(FAMILIES))("%s", (_, family: Family) => {
       text: "Yes.",
       calls: [],
     });
+  });
+});
+
+describe("what models write beside their form", () => {
+  const read = (name: string, reply: string) =>
+    parsed(readBoth(FAMILIES[name]?.format ?? USUAL_FORMAT, reply));
+
+  test("a wrapper or section that was left out", () => {
+    const coder = "<function=run>\n<parameter=force>\ntrue\n</parameter>\n</function>";
+    expect(read("Qwen3-Coder", coder)).toEqual([["run", RUN]]);
+    expect(read("Qwen3-Coder", `${coder}\n</tool_call>`)).toEqual([["run", RUN]]);
+    const kimi =
+      '<|tool_call_begin|>functions.run:0<|tool_call_argument_begin|>{"force": true}<|tool_call_end|>';
+    expect(read("Kimi-K2", kimi)).toEqual([["run", RUN]]);
+  });
+
+  test("JSON between tags of another form", () => {
+    const json = '{"name": "run", "arguments": {"force": true}}';
+    expect(read("Qwen3-Coder", `<tool_call>\n${json}\n</tool_call>`)).toEqual([["run", RUN]]);
+    expect(read("GLM and Laguna", `<tool_call>${json}</tool_call>`)).toEqual([["run", RUN]]);
+    expect(read("Mistral v11", `[TOOL_CALLS][${json}]`)).toEqual([["run", RUN]]);
+  });
+
+  test("all on one line", () => {
+    const line = "<tool_call><function=run><parameter=force>true</parameter></function></tool_call>";
+    expect(read("Qwen3-Coder", line)).toEqual([["run", RUN]]);
+    expect(
+      read("GLM and Laguna", "<tool_call>run<arg_key>force</arg_key><arg_value>true</arg_value></tool_call>"),
+    ).toEqual([["run", RUN]]);
+    expect(read("GLM and Laguna", "<tool_call>run</tool_call>")).toEqual([["run", {}]]);
+  });
+
+  test("reasoning that a call leaves open, or that is opened twice", () => {
+    const { format, one } = FAMILIES["Kimi-K2"] ?? { format: USUAL_FORMAT, one: "" };
+    const left = readBoth(format, `hm ${one}`, { opensReasoning: true });
+    expect([left.reasoning, parsed(left)]).toEqual(["hm", [edit]]);
+    const twice = readBoth(format, "<think>hm</think>so", { opensReasoning: true });
+    expect([twice.reasoning, twice.text]).toEqual(["hm", "so"]);
+  });
+
+  test("strings that JSON does not allow are mended", () => {
+    const raw = '<tool_call>{"name": "edit", "arguments": {"text": "a\nb\tc \\d \\u00e9"}}</tool_call>';
+    expect(read("Hermes and Qwen", raw)).toEqual([["edit", { text: "a\nb\tc \\d é" }]]);
+  });
+
+  test("bare text is typed by the schema", () => {
+    const value = (key: string, text: string) =>
+      read("Qwen3-Coder", `<function=edit>\n<parameter=${key}>\n${text}\n</parameter>\n</function>`)[0]?.[1];
+    expect(value("text", "3")).toEqual({ text: "3" });
+    expect(value("text", '"quoted"')).toEqual({ text: '"quoted"' });
+    expect(value("text", "\n indented\n")).toEqual({ text: "\n indented\n" });
+    expect(value("line", "3")).toEqual({ line: 3 });
+    expect(value("line", "null")).toEqual({ line: null });
+    expect(value("line", "three")).toEqual({ line: "three" });
+    expect(value("maybe", "null")).toEqual({ maybe: null });
+    expect(value("maybe", "12")).toEqual({ maybe: "12" });
+    expect(value("list", "['a', {'b': None}]")).toEqual({ list: ["a", { b: null }] });
+    expect(value("any", "true")).toEqual({ any: true });
+    expect(value("any", "words and 'so on'")).toEqual({ any: "words and 'so on'" });
+    expect(value("text", "it ends </parameter> here")).toEqual({ text: "it ends </parameter> here" });
+  });
+
+  test("a bare object is a call only with a known name, and only at the start", () => {
+    const { format } = FAMILIES["Llama 3, JSON"] ?? { format: USUAL_FORMAT };
+    for (const text of [
+      '{"name": "Bob", "parameters": {"a": 1}}',
+      'So: {"name": "run", "parameters": {}}',
+      '{"a": 1}',
+      "[1, 2]",
+    ]) {
+      expect(readBoth(format, text)).toEqual({ reasoning: "", text, calls: [] });
+    }
+    expect(read("Llama 3, JSON", '<|python_tag|>{"name": "run", "parameters": {"force": true}}')).toEqual([
+      ["run", RUN],
+    ]);
+  });
+
+  test("harmony: commentary to nobody is text, a header that was cut off says nothing", () => {
+    const { format } = FAMILIES["harmony"] ?? { format: USUAL_FORMAT };
+    const reply =
+      "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>commentary<|message|>I look.<|end|><|start|>assistant<|chan";
+    expect(readBoth(format, reply)).toEqual({ reasoning: "hm", text: "I look.", calls: [] });
+    expect(readBoth(format, "no header at all")).toEqual({
+      reasoning: "",
+      text: "no header at all",
+      calls: [],
+    });
+  });
+
+  test("text that goes on from the client's keeps its first white space", () => {
+    for (const name of ["Hermes and Qwen", "harmony", "muse", "functionary v3.2"]) {
+      const { format } = FAMILIES[name] ?? { format: USUAL_FORMAT };
+      expect(readAs(format, [" and ", "so on\n"], { continues: "text" }).text).toBe(" and so on");
+    }
   });
 });
 

@@ -60,7 +60,8 @@ export async function events(target: HttpTarget, body: object, options?: PostOpt
   if (answer.status !== 200) throw new Error(`status ${answer.status}: ${await answer.text()}`);
   const read = (await readSse(answer)).data.map((data) => JSON.parse(data));
   for (const [index, event] of read.entries()) {
-    if (event.sequence_number !== index) throw new Error(`event ${index} is numbered ${event.sequence_number}`);
+    if (event.sequence_number !== index)
+      throw new Error(`event ${index} is numbered ${event.sequence_number}`);
   }
   return read;
 }

@@ -34,7 +34,7 @@ export class OutputItems {
   readonly #options: OutputOptions;
   readonly #closed: OutputItem[] = [];
   #open: OpenItem | undefined;
-  #hasText = false;
+  readonly #had = new Set<PartEvent["type"]>();
 
   constructor(options: OutputOptions) {
     this.#options = options;
@@ -47,21 +47,16 @@ export class OutputItems {
   }
 
   *push(event: PartEvent): Generator<PartialEvent> {
-    const { newId, clientTools, sealsReasoning } = this.#options;
+    const { newId, clientTools } = this.#options;
     switch (event.type) {
-      case "reasoning": {
-        const id = `rs_${newId()}`;
-        if (this.#open?.of !== event.type) yield* this.#start(event, id, reasoningItem(id, sealsReasoning));
-        yield* this.#grow(event.text);
-        break;
-      }
+      case "reasoning":
       case "text":
-        yield* this.#text(event);
+        yield* this.#stretch(event);
         break;
       case "call": {
         const tool = clientTools.get(event.name) ?? { kind: "function", name: event.name, namespace: null };
         const id = `${tool.kind === "custom" ? "ctc" : "fc"}_${newId()}`;
-        yield* this.#start(event, id, callItem(id, event.id, tool));
+        yield* this.#start(event.type, id, callItem(id, event.id, tool));
         break;
       }
       case "call-arguments":
@@ -80,21 +75,22 @@ export class OutputItems {
     this.#open = undefined;
   }
 
-  *#text(event: PartEvent & { readonly type: "text" }): Generator<PartialEvent> {
-    let own = event.text;
-    if (this.#open?.of !== event.type) {
-      // Text behind a call: the canonical form puts this line break back between the two items.
-      if (this.#hasText && own.startsWith("\n")) own = own.slice(1);
-      this.#hasText = true;
-      const id = `msg_${this.#options.newId()}`;
-      yield* this.#start(event, id, messageItem(id));
+  *#stretch({ type, text }: PartEvent & { readonly type: "reasoning" | "text" }): Generator<PartialEvent> {
+    const { newId, sealsReasoning } = this.#options;
+    let own = text;
+    if (this.#open?.of !== type) {
+      // A second stretch: the canonical form puts this line break back between the two items.
+      if (this.#had.has(type) && own.startsWith("\n")) own = own.slice(1);
+      this.#had.add(type);
+      const id = `${type === "text" ? "msg" : "rs"}_${newId()}`;
+      yield* this.#start(type, id, type === "text" ? messageItem(id) : reasoningItem(id, sealsReasoning));
     }
     yield* this.#grow(own);
   }
 
-  *#start(event: PartEvent, id: string, kind: ItemKind): Generator<PartialEvent> {
+  *#start(of: PartEvent["type"], id: string, kind: ItemKind): Generator<PartialEvent> {
     yield* this.end("completed");
-    this.#open = { of: event.type, id, kind, text: "" };
+    this.#open = { of, id, kind, text: "" };
     const item = kind.item("", "in_progress");
     yield { type: "response.output_item.added", output_index: this.#closed.length, item };
     yield* this.#placed(kind.opening());

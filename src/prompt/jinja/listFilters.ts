@@ -1,7 +1,7 @@
 /** Filters on lists and dicts. */
 import { path } from "./access.ts";
 import { Params } from "./args.ts";
-import { checkedLength } from "./budget.ts";
+import { checkedItems } from "./budget.ts";
 import { wrong } from "./errors.ts";
 import { compare, sortedBy } from "./order.ts";
 import { str } from "./print.ts";
@@ -164,14 +164,14 @@ function batches(value: Value, params: Params): Value[] {
   const out: Value[] = [];
   for (let at = 0; at < items.length; at += size) {
     const batch = items.slice(at, at + size);
-    while (fill !== null && batch.length < checkedLength(size)) batch.push(fill);
+    while (fill !== null && batch.length < checkedItems(size)) batch.push(fill);
     out.push([...batch]);
   }
   return out;
 }
 
 function slices(value: Value, params: Params): Value[] {
-  const count = checkedLength(Math.max(1, params.int("slices", 1)));
+  const count = checkedItems(Math.max(1, params.int("slices", 1)));
   const fill = params.get("fill_with") ?? null;
   const items = iterate(value);
   const each = Math.floor(items.length / count);

@@ -1,6 +1,6 @@
 /** Python's operators. */
 import { wholeNumber } from "./args.ts";
-import { checkedLength } from "./budget.ts";
+import { checkedItems, checkedLength } from "./budget.ts";
 import { wrong } from "./errors.ts";
 import { formatPercent } from "./formatPercent.ts";
 import { compare } from "./order.ts";
@@ -79,7 +79,7 @@ function add(left: Value, right: Value): Value {
     return new Markup(joined(safe(left), safe(right)));
   }
   if (Array.isArray(left) && Array.isArray(right) && left instanceof Tuple === right instanceof Tuple) {
-    checkedLength(left.length + right.length);
+    checkedItems(left.length + right.length);
     return left.concat(right);
   }
   if (isText(left)) throw wrong(`can only concatenate str (not "${typeName(right)}") to str`);
@@ -95,7 +95,7 @@ function multiply(left: Value, right: Value): Value {
     checkedLength(text.length * count);
     return repeated instanceof Markup ? new Markup(text.repeat(count)) : text.repeat(count);
   }
-  checkedLength(repeated.length * count);
+  checkedItems(repeated.length * count);
   const out = repeated.slice(0, 0);
   for (let i = 0; i < count; i++) for (const item of repeated) out.push(item);
   return out;

@@ -94,6 +94,7 @@ describe("rules", () => {
   test("are fitted to the micro-batch with room for an opener that is awaited", () => {
     const rules = { ...RULES, openers: [[1, 2, 3]], chunkTokensMin: 32, chunkTokensMax: 512 };
     expect(fitRules(rules, 512).chunkTokensMax).toBe(510);
+    expect(fitRules({ ...rules, chunkTokensMin: 100 }, 512).chunkTokensMin).toBe(64);
     expect(fitRules(rules, 8)).toMatchObject({ chunkTokensMin: 6, chunkTokensMax: 6 });
   });
 });

@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { USUAL_FORMAT } from "../../../src/chat/formats/ReplyFormat.ts";
 import { objectOf } from "../../../src/chat/formats/ReplyProbe.ts";
 import { spellCalls } from "../../../src/chat/formats/spellCalls.ts";
-import { EDIT, FAMILIES, type Family, RUN } from "./families.ts";
+import { FAMILIES } from "./families.ts";
+import { EDIT, type Family, RUN } from "./familyForms.ts";
 import { argumentSteps, type Read, readAs, readBoth } from "./readAs.ts";
 
 const plain = (text: string) => text;

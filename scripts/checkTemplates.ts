@@ -6,10 +6,11 @@
 import { existsSync } from "node:fs";
 import { type CheckedTemplate, readTemplates } from "../test/support/templateCheck/CheckedTemplate.ts";
 import { contextColumn, requestColumn } from "../test/support/templateCheck/goldenColumns.ts";
+import { replyColumn } from "../test/support/templateCheck/replyColumn.ts";
 import { safetyColumn } from "../test/support/templateCheck/safetyColumn.ts";
 import type { TemplateColumn, Verdict } from "../test/support/templateCheck/TemplateColumn.ts";
 
-const COLUMNS: readonly TemplateColumn[] = [contextColumn, requestColumn, safetyColumn];
+const COLUMNS: readonly TemplateColumn[] = [contextColumn, requestColumn, safetyColumn, replyColumn];
 /** Problems of one template that are printed. */
 const PROBLEMS_SHOWN = 5;
 
@@ -67,8 +68,8 @@ function report(template: CheckedTemplate, verdicts: readonly Verdict[]): void {
   }
 }
 
-function cell({ good, of, documented }: Verdict): string {
-  return `${good}/${of}${documented > 0 ? ` +${documented} documented` : ""}`;
+function cell({ good, of, documented, note }: Verdict): string {
+  return `${good}/${of}${documented > 0 ? ` +${documented} documented` : ""}${note === undefined ? "" : ` ${note}`}`;
 }
 
 function row(name: string, cells: readonly string[]): string {

@@ -57,11 +57,13 @@ export class ReplyProbe {
     return { before: this.#lead, behind: atomsOf(this.#closer)[0] };
   }
 
-  /** The generation prompt from its last special token on, e.g. `<|begin|>assistant`. */
+  /** What the generation prompt adds, e.g. `<|begin|>assistant`, reasoning that it opens not included. */
   get header(): string {
-    const prompt = this.#options.render([USER], PROBE_TOOLS, true)?.trimEnd() ?? "";
-    const behind = prompt.slice(prompt.lastIndexOf(USER.content) + USER.content.length);
-    return /<[|｜][^<>\s]+>[^<>]*$/.exec(behind)?.[0] ?? "";
+    const history = this.#options.render([USER], PROBE_TOOLS, false) ?? "";
+    const prompt = this.#options.render([USER], PROBE_TOOLS, true) ?? "";
+    const header = prompt.slice(commonStart(history, prompt).length);
+    const opens = this.#options.reasoning?.start;
+    return (opens ? (header.split(opens)[0] ?? "") : header).trim();
   }
 
   /** The calls alone, or undefined where the template refuses or drops them. */

@@ -13,6 +13,8 @@ export interface Verdict {
   readonly documented: number;
   /** One line each, for what is neither. */
   readonly problems: readonly string[];
+  /** Printed behind the counts. */
+  readonly note?: string;
 }
 
 /** Where two texts part, with a little around it. */

@@ -6,8 +6,9 @@
 import type { Sampling } from "../src/engine/protocol.ts";
 import type { Context } from "./Context.ts";
 import { FfiError, statusError, unwrap, withWords } from "./FfiError.ts";
+import { HeldGrammar } from "./grammar/HeldGrammar.ts";
 import { GrammarError } from "./grammar/parseGrammar.ts";
-import { TokenGrammar, TooAmbiguous } from "./grammar/TokenGrammar.ts";
+import { TooAmbiguous } from "./grammar/TokenGrammar.ts";
 import { Handle } from "./Handle.ts";
 import { CODES, floats, integers, type Shim } from "./symbols.ts";
 
@@ -18,10 +19,10 @@ export class Sampler extends Handle {
   readonly #shim: Shim;
   readonly #id: number;
   readonly #deadEnd: string;
-  readonly #grammar: TokenGrammar | null;
+  readonly #grammar: HeldGrammar | null;
   readonly #taken = new Int32Array(1);
 
-  private constructor(context: Context, id: number, deadEnd: string, grammar: TokenGrammar | null) {
+  private constructor(context: Context, id: number, deadEnd: string, grammar: HeldGrammar | null) {
     super("sampler", context);
     this.#shim = context.native().shim;
     this.#id = id;
@@ -37,7 +38,7 @@ export class Sampler extends Handle {
     const { shim, id } = context.native();
     checkSampling(sampling, context.model.vocab.size);
     const { logitBias } = sampling;
-    const grammar = openGrammar(context, sampling.grammar);
+    const grammar = openGrammar(context, sampling);
     const last =
       sampling.repeatLastN < 0 ? context.ctxTokens : Math.min(sampling.repeatLastN, context.ctxTokens);
     const whole = integers("sample", {
@@ -95,11 +96,16 @@ export class Sampler extends Handle {
 
   /** A token that the grammar allows, or a status. */
   #fitting(row: number): number {
-    const token = this.#shim.wt_sampler_choose(this.#id, row, NO_MASK, 0);
-    if (this.#grammar === null || (token < 0 && token !== CODES.WT_DEAD_END)) return token;
-    if (token >= 0 && this.#grammar.allows(token)) return token;
-    const mask = this.#grammar.mask();
-    return this.#shim.wt_sampler_choose(this.#id, row, mask, mask.length);
+    const grammar = this.#grammar;
+    let token = this.#shim.wt_sampler_choose(this.#id, row, NO_MASK, 0);
+    if (grammar === null || (token < 0 && token !== CODES.WT_DEAD_END)) return token;
+    if (token >= 0 && grammar.allows(token)) return token;
+    for (let tries = 0; tries < REFUSALS_MAX; tries++) {
+      const mask = grammar.maskWithout(token);
+      token = this.#shim.wt_sampler_choose(this.#id, row, mask, mask.length);
+      if (!grammar.isWaiting || token < 0 || grammar.allows(token)) return token;
+    }
+    return CODES.WT_DEAD_END;
   }
 
   protected release(): void {
@@ -108,12 +114,14 @@ export class Sampler extends Handle {
 }
 
 const NO_MASK = new Uint8Array(1);
+/** Tokens refused one by one while a grammar waits for its trigger. */
+const REFUSALS_MAX = 64;
 
-function openGrammar(context: Context, text = ""): TokenGrammar | null {
-  if (text === "") return null;
+function openGrammar(context: Context, { grammar = "", grammarTrigger }: Sampling): HeldGrammar | null {
+  if (grammar === "") return null;
   const { vocab } = context.model;
   try {
-    return new TokenGrammar(text, vocab, () => vocab.table);
+    return new HeldGrammar(grammar, grammarTrigger, vocab, () => vocab.table);
   } catch (error) {
     if (error instanceof GrammarError) throw new FfiError("grammar-invalid", error.message);
     if (error instanceof TooAmbiguous) throw new FfiError("grammar-invalid", "The grammar is too ambiguous.");

@@ -97,6 +97,7 @@ async function load(config: Config, log: Log, onCrash: (message: string) => void
       warm,
       queueMax: config.limits.queueMax,
       newCallId: () => `call_${newId().slice(0, 24)}`,
+      warn: (message) => log.warn(message),
     },
     models: {
       name: config.modelName,

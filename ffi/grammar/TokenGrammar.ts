@@ -58,6 +58,18 @@ export class TokenGrammar {
     this.#ended = this.#isEnd(token);
   }
 
+  /** Whether these bytes may come next. @throws TooAmbiguous */
+  fits(bytes: Uint8Array): boolean {
+    return this.#afterBytes(bytes) !== null;
+  }
+
+  /** Takes bytes that fit. @throws TooAmbiguous */
+  take(bytes: Uint8Array): void {
+    const after = this.#afterBytes(bytes);
+    if (after === null) throw new Error("bytes that do not fit the grammar");
+    this.#at = after;
+  }
+
   /** 1 for every token that is allowed, of the vocabulary's size. Not to be changed. @throws TooAmbiguous */
   mask(): Uint8Array {
     const { place, left } = this.#at;
@@ -107,9 +119,11 @@ export class TokenGrammar {
 
   #after(token: number): Standing | null {
     if (this.#isEnd(token)) return this.#at.left === 0 && this.#at.place.ends ? this.#at : null;
-    if (this.#ended) return null;
+    return this.#ended ? null : this.#afterBytes(this.#piece(token));
+  }
+
+  #afterBytes(bytes: Uint8Array): Standing | null {
     this.#walk.rest();
-    const bytes = this.#piece(token);
     if (bytes.length === 0) return null;
     let at: Standing | null = this.#at;
     for (const byte of bytes) {

@@ -68,6 +68,15 @@ export interface PromptInput {
   readonly kwargs: ReadonlyMap<string, Json>;
 }
 
+/** The answer's text has to be JSON of this schema; where tools are free to be called, a call may take its place. */
+export interface Answer {
+  readonly schema: Json;
+  /** Every keyword has to be held. */
+  readonly strict: boolean;
+  /** The request's field that holds the schema, for errors. */
+  readonly field: string;
+}
+
 /** One request, whatever protocol it came by. */
 export interface Turn {
   readonly prompt: PromptInput;
@@ -79,6 +88,7 @@ export interface Turn {
   readonly toolChoice: ToolChoice;
   /** Whether a forced reply may hold several calls. */
   readonly parallelCalls: boolean;
+  readonly answer?: Answer;
   readonly sampling: Sampling;
   /** Tokens to generate at most; Infinity where the request names none. */
   readonly maxTokens: number;

@@ -25,8 +25,20 @@ export interface Sampling {
   readonly logitBias: readonly { readonly token: number; readonly bias: number }[];
   /** GBNF with a rule `root`; the only text that reaches the engine. */
   readonly grammar?: string;
+  /** The grammar holds from the first such place on; without it, from the reply's first character. */
+  readonly grammarTrigger?: GrammarTrigger;
   /** Never end at an end-of-generation token. */
   readonly ignoreEos: boolean;
+}
+
+/** Where a grammar begins to hold that waits for a call. */
+export interface GrammarTrigger {
+  /** The grammar has to match from this text's first character to the reply's end. */
+  readonly text: string;
+  /** Nothing but white space may stand before it. */
+  readonly onlyAtStart: boolean;
+  /** A stretch at the reply's start in which it does not count: reasoning, which the prompt may have opened. */
+  readonly skip: { readonly start: string; readonly end: string; readonly opened: boolean } | null;
 }
 
 /** Which conversation a run belongs to, so that the engine can refuse a warm plan that came too late. */

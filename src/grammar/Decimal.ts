@@ -36,7 +36,3 @@ function compareMagnitudes(a: Decimal, b: Decimal): number {
   const two = b.whole + b.fraction;
   return one === two ? 0 : one < two ? -1 : 1;
 }
-
-export function isWhole({ fraction }: Decimal): boolean {
-  return fraction === "";
-}

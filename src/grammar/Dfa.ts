@@ -179,6 +179,29 @@ export function oneOf(texts: readonly string[]): Dfa {
   );
 }
 
+/** Any text, up to and with the first `end`. */
+export function until(end: string): Dfa {
+  const wanted = Array.from(end);
+  /** Characters of `end` that are at hand when `next` comes after the first `seen` of them. */
+  const step = (seen: number, next: string): number => {
+    const text = [...wanted.slice(0, seen), next];
+    for (let length = Math.min(text.length, wanted.length); length > 0; length -= 1) {
+      if (text.slice(-length).join("") === wanted.slice(0, length).join("")) return length;
+    }
+    return 0;
+  };
+  const letters = [...new Set(wanted)];
+  const others = complementSet(charSet(letters.map((char) => [codeOf(char), codeOf(char)] as const)));
+  return explore<number>(0, String, (seen) => {
+    if (seen === wanted.length) return { edges: [], accepts: true };
+    const edges = letters.map((char) => ({
+      set: [[codeOf(char), codeOf(char)]] as const,
+      to: step(seen, char),
+    }));
+    return { edges: [...edges, { set: others, to: 0 }], accepts: false };
+  });
+}
+
 /** Texts of `min` to `max` code points. */
 export function lengthBetween(min: number, max: number): Dfa {
   if (min <= 0 && max === Number.POSITIVE_INFINITY) return ANY_TEXT;

@@ -61,8 +61,9 @@ export class Gbnf {
     return name;
   }
 
+  /** Rules that a refused schema left unfinished match nothing, and nothing uses them. */
   text(): string {
-    return [...this.#rules].map(([name, body]) => `${name} ::= ${body}`).join("\n");
+    return [...this.#rules].map(([name, body]) => `${name} ::= ${body === "" ? '""' : body}`).join("\n");
   }
 }
 

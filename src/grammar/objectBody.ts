@@ -1,10 +1,10 @@
 /**
- * Objects: named keys in their order, each at most once, then other keys. A comma and the key behind it are one
- * choice, so that what may follow is open in one place only.
+ * Objects: named keys in their order, each at most once, then other keys.
  */
 import { ANY_TEXT, accepts, both, type Dfa, DfaTooLarge, isEmpty, noneOf, oneOf } from "./Dfa.ts";
-import { dfaRule, type Gbnf, literal, repeated } from "./Gbnf.ts";
+import { dfaRule, type Gbnf, literal } from "./Gbnf.ts";
 import { jsonRule } from "./jsonRules.ts";
+import { type Key, PairRules } from "./PairRules.ts";
 import { PatternError } from "./parsePattern.ts";
 import { patternDfa } from "./patternDfa.ts";
 import { SchemaError } from "./SchemaError.ts";
@@ -21,12 +21,6 @@ interface Compiler {
   readonly gbnf: Gbnf;
   readonly root: SchemaRoot;
   rule(parts: Parts, hint: string): string | null;
-}
-
-interface Key {
-  /** Rule of the pair. */
-  readonly pair: string;
-  readonly required: boolean;
 }
 
 /** Null where no object fits. */
@@ -52,7 +46,12 @@ export function objectBody(compiler: Compiler, shape: Shape, hint: string, path:
     throw new SchemaError("properties", `${path}/properties`, `has more than ${OPTIONAL_MAX} optional keys`);
   }
   const extra = extraPair(compiler, shape, [...known], names, keyDfas, hint, path);
-  return new PairRules(compiler.gbnf, keys, extra, shape, hint).body();
+  const pairs = new PairRules(compiler.gbnf, keys, extra, shape, hint);
+  const inner = pairs.inner();
+  if (inner === null) return null;
+  const ws = jsonRule(compiler.gbnf, "ws");
+  if (inner === "") return `"{" ${ws} "}"`;
+  return pairs.mayBeEmpty ? `"{" ${ws} (${inner} ${ws})? "}"` : `"{" ${ws} ${inner} ${ws} "}"`;
 }
 
 function hintOf(name: string, hint: string): string {
@@ -159,77 +158,4 @@ function extraPair(
     );
   }
   return pairs.length === 0 ? null : compiler.gbnf.rule(`s-${hint}-extra`, pairs.join(" | "));
-}
-
-/** The pairs of one object, from the last to the first. */
-class PairRules {
-  readonly #gbnf: Gbnf;
-  readonly #keys: readonly Key[];
-  readonly #extra: string | null;
-  readonly #min: number;
-  readonly #max: number;
-  readonly #counts: boolean;
-  readonly #hint: string;
-  readonly #known = new Map<string, string | null>();
-
-  constructor(gbnf: Gbnf, keys: readonly Key[], extra: string | null, shape: Shape, hint: string) {
-    this.#gbnf = gbnf;
-    this.#keys = keys;
-    this.#extra = extra;
-    this.#hint = hint;
-    const requiredCount = keys.filter((key) => key.required).length;
-    this.#min = Math.max(shape.propertiesMin, requiredCount);
-    this.#max = Math.min(shape.propertiesMax, extra === null ? keys.length : Number.POSITIVE_INFINITY);
-    this.#counts =
-      this.#min > requiredCount || this.#max < (extra === null ? keys.length : Number.POSITIVE_INFINITY);
-  }
-
-  body(): string | null {
-    if (this.#min > this.#max) return null;
-    const ws = jsonRule(this.#gbnf, "ws");
-    const pairs = this.#tail(0, 0);
-    if (pairs === null) return this.#min > 0 ? null : `"{" ${ws} "}"`;
-    return this.#min > 0 ? `"{" ${ws} ${pairs} ${ws} "}"` : `"{" ${ws} (${pairs} ${ws})? "}"`;
-  }
-
-  /** At least one pair of those from `index` on; `count` pairs stand before it, where that matters. */
-  #tail(index: number, count: number): string | null {
-    if (count >= this.#max) return null;
-    const name = `t${index} ${count}`;
-    const known = this.#known.get(name);
-    if (known !== undefined) return known;
-    const next = this.#counts ? count + 1 : 0;
-    const key = this.#keys[index];
-    const ways: string[] = [];
-    if (key === undefined) {
-      const rest = this.#extra === null ? null : this.#rest(index, next);
-      if (rest !== null) ways.push(`${this.#extra} ${rest}`.trim());
-    } else {
-      const rest = this.#rest(index + 1, next);
-      if (rest !== null) ways.push(`${key.pair} ${rest}`.trim());
-      const later = key.required ? null : this.#tail(index + 1, count);
-      if (later !== null) ways.push(later);
-    }
-    const rule = ways.length === 0 ? null : this.#gbnf.rule(`s-${this.#hint}-pairs`, ways.join(" | "));
-    this.#known.set(name, rule);
-    return rule;
-  }
-
-  /** What may follow a pair; "" for nothing, null where there is no right way on. */
-  #rest(index: number, count: number): string | null {
-    if (index === this.#keys.length) return this.#extras(count);
-    const tail = this.#tail(index, count);
-    const mustGoOn =
-      this.#keys.slice(index).some((key) => key.required) || (this.#counts && count < this.#min);
-    if (mustGoOn) return tail === null ? null : this.#gbnf.rule(`s-${this.#hint}-rest`, `"," ws ${tail}`);
-    return tail === null ? "" : this.#gbnf.rule(`s-${this.#hint}-rest`, `("," ws ${tail})?`);
-  }
-
-  #extras(count: number): string | null {
-    const least = this.#counts ? Math.max(0, this.#min - count) : 0;
-    const most = this.#counts ? this.#max - count : Number.POSITIVE_INFINITY;
-    if (this.#extra === null || most <= 0) return least > 0 ? null : "";
-    const more = this.#gbnf.rule(`s-${this.#hint}-more`, `"," ws ${this.#extra}`);
-    return repeated(this.#gbnf, more, least, most);
-  }
 }

@@ -1,57 +1,149 @@
 /**
- * The GBNF that forces calls in the Hermes/Qwen form: reasoning first where the model reasons, then one call
- * or several of the named tools, with any JSON object as arguments.
+ * The grammar of a reply: calls that are demanded, calls that are held once they have begun, an answer that
+ * has to be JSON. Reasoning comes first wherever the model reasons.
  */
-export interface ForcedCalls {
-  readonly names: readonly string[];
-  readonly parallel: boolean;
+import { LRUCache } from "lru-cache";
+import { type ReplyFormat, USUAL_FORMAT } from "../chat/formats/ReplyFormat.ts";
+import type { Answer, Turn } from "../chat/messages.ts";
+import type { GrammarTrigger, Sampling } from "../engine/protocol.ts";
+import { AppError } from "../errors.ts";
+import { compileSchema } from "../grammar/compileSchema.ts";
+import { both, noneOf, until } from "../grammar/Dfa.ts";
+import { dfaRule, Gbnf, literal } from "../grammar/Gbnf.ts";
+import { patternDfa } from "../grammar/patternDfa.ts";
+import { SchemaError } from "../grammar/SchemaError.ts";
+import { writeJson } from "../json/writeJson.ts";
+import { callMark, callsBody } from "./callGrammar.ts";
+
+export interface ReplyGrammarOptions {
+  readonly format?: ReplyFormat;
   /** The prompt's end has opened the reasoning: it has to be closed first. */
   readonly opensReasoning: boolean;
+  /** For what is left out of a grammar; one sentence. */
+  readonly warn: (message: string) => void;
 }
 
-export function replyGrammar(forced: ForcedCalls): string {
-  const names = forced.names.map((name) => literal(JSON.stringify(name))).join(" | ");
-  const more = forced.parallel ? ' ("\\n" call)*' : "";
-  const think = forced.opensReasoning ? "think" : '("<think>" think)?';
-  return [
-    `root ::= ${think} "\\n"? "\\n"? call${more}`,
-    `call ::= ${literal('<tool_call>\n{"name": ')} name ${literal(', "arguments": ')} object ${literal("}\n</tool_call>")}`,
-    `name ::= ${names}`,
-    ...thinkRules(),
-    ...JSON_RULES,
-  ].join("\n");
-}
+type Held = Pick<Sampling, "grammar" | "grammarTrigger">;
+type Demand = Pick<Turn, "toolChoice" | "parallelCalls" | "answer"> & {
+  readonly tools: Turn["prompt"]["tools"];
+};
 
-/**
- * Any text up to and with `</think>`: rule k has seen k characters of the tag. GBNF has no "anything but this
- * word". A `<|` is left out, so that no message opener can be written there.
- */
-function thinkRules(): string[] {
-  const tag = "</think>";
-  const rules = ['think ::= [^<] think | "<" think1'];
-  for (let seen = 1; seen < tag.length; seen += 1) {
-    const next = tag.charAt(seen);
-    const others = seen === 1 ? `[^<|${next}]` : `[^<${next}]`;
-    const onward = seen + 1 === tag.length ? `"${next}"` : `"${next}" think${seen + 1}`;
-    rules.push(`think${seen} ::= ${others} think | "<" think1 | ${onward}`);
+/** Grammars of the last requests: a conversation asks for the same one at each of its turns. */
+const known = new LRUCache<string, Held>({ max: 64 });
+const formatIds = new WeakMap<ReplyFormat, number>();
+let formatCount = 0;
+
+/** Nothing where the reply is free. Throws AppError for an answer's schema that no grammar can hold. */
+export function replyGrammar(demand: Demand, options: ReplyGrammarOptions): Held {
+  if (demand.tools.length === 0 && demand.answer === undefined) return {};
+  const key = keyOf(demand, options);
+  let held = known.get(key);
+  if (held === undefined) {
+    held = makeGrammar(demand, options);
+    known.set(key, held);
   }
-  return rules;
+  return held;
 }
 
-const JSON_RULES: readonly string[] = [
-  'object ::= "{" ws (pair ("," ws pair)*)? "}"',
-  'pair ::= string ":" ws value',
-  'array ::= "[" ws (value ("," ws value)*)? "]"',
-  'value ::= (object | array | string | number | "true" | "false" | "null") ws',
-  'string ::= "\\"" char* "\\""',
-  'char ::= [^"\\\\\\x00-\\x1f\\x7f] | "\\\\" (["\\\\/bfnrt] | "u" hex hex hex hex)',
-  "hex ::= [0-9a-fA-F]",
-  'number ::= "-"? ("0" | [1-9] [0-9]{0,15}) ("." [0-9]{1,15})? ([eE] [-+]? [0-9]{1,3})?',
-  // Bounded: a model that likes white space must not get lost in it.
-  'ws ::= (" " | "\\n" [ \\t]{0,20})?',
-];
+/** All that a grammar is made of; the tools' words by two hashes, for they are long. */
+function keyOf({ tools, toolChoice, parallelCalls, answer }: Demand, options: ReplyGrammarOptions): string {
+  const { format = USUAL_FORMAT, opensReasoning } = options;
+  let id = formatIds.get(format);
+  if (id === undefined) {
+    id = formatCount++;
+    formatIds.set(format, id);
+  }
+  const texts = tools.map(({ definition }) => writeJson(definition)).join("\n");
+  const schema = answer === undefined ? null : [writeJson(answer.schema), answer.strict, answer.field];
+  const hashes = [Bun.hash.xxHash64(texts), Bun.hash.wyhash(texts)].map(String);
+  return JSON.stringify([id, opensReasoning, toolChoice, parallelCalls, schema, hashes]);
+}
 
-function literal(text: string): string {
-  const escaped = text.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n").replace(/\r/g, "\\r");
-  return `"${escaped}"`;
+function makeGrammar(demand: Demand, options: ReplyGrammarOptions): Held {
+  const { toolChoice, answer, tools } = demand;
+  const { format = USUAL_FORMAT } = options;
+  const calls = tools.length > 0 ? format.calls : null;
+  const isForced = toolChoice.type === "required" || toolChoice.type === "named";
+  const gbnf = new Gbnf();
+  gbnf.define("root", "");
+  if (isForced || answer !== undefined) {
+    const ways: string[] = [];
+    const named = toolChoice.type === "named" ? tools.filter((tool) => tool.name === toolChoice.name) : tools;
+    // A demanded call of a model that knows none is spelt as most models are trained to.
+    const callFormat = calls ?? (isForced ? USUAL_FORMAT.calls : null);
+    if (callFormat !== null && (isForced || toolChoice.type === "auto")) {
+      ways.push(callsBody(gbnf, callFormat, named, demand.parallelCalls, options.warn));
+    }
+    if (answer !== undefined && !isForced) ways.push(answerBody(gbnf, format, answer, options.warn));
+    gbnf.define(
+      "root",
+      `${reasoningBody(gbnf, format, options.opensReasoning)} (${ways.join(" | ")})`.trim(),
+    );
+    return { grammar: gbnf.text() };
+  }
+  const mark =
+    calls === null || toolChoice.type !== "auto" ? null : callMark(calls, format.channels !== null);
+  if (calls === null || mark === null) return {};
+  gbnf.define("root", callsBody(gbnf, calls, tools, demand.parallelCalls, options.warn));
+  return { grammar: gbnf.text(), grammarTrigger: triggerOf(format, mark, options.opensReasoning) };
+}
+
+function triggerOf(format: ReplyFormat, text: string, opened: boolean): GrammarTrigger {
+  const reasoning = format.reasoning ?? (opened ? USUAL_FORMAT.reasoning : null);
+  return {
+    text,
+    onlyAtStart: format.calls?.bare === true,
+    skip: reasoning === null ? null : { ...reasoning, opened },
+  };
+}
+
+/** Reasoning with its end, and what may stand between it and the rest. */
+function reasoningBody(gbnf: Gbnf, format: ReplyFormat, opened: boolean): string {
+  const reasoning = format.reasoning ?? (opened ? USUAL_FORMAT.reasoning : null);
+  if (reasoning === null || reasoning.end === "") return "";
+  const next = format.channels === "harmony" ? literal("<|start|>assistant") : "[ \\n]{0,4}";
+  let thoughts = until(reasoning.end);
+  // No message opener can be written there.
+  if (!reasoning.end.includes("<|")) thoughts = both(thoughts, noneOf(patternDfa("<\\|")));
+  const think = gbnf.rule("think", `${dfaRule(gbnf, "thoughts", thoughts, "raw")} ${next}`);
+  if (opened) return think;
+  return reasoning.start === "" ? "" : `(${literal(reasoning.start)} ${think})?`;
+}
+
+const ANSWER_OPENS = {
+  harmony: '"<|channel|>final" (" <|constrain|>json")? "<|message|>"',
+  all: literal("all\n"),
+  recipients: literal(" to=user<|message|>"),
+} as const;
+
+function answerBody(
+  gbnf: Gbnf,
+  format: ReplyFormat,
+  answer: Answer,
+  warn: (message: string) => void,
+): string {
+  const value = answerRule(gbnf, answer, warn);
+  if (format.channels !== null) return `${ANSWER_OPENS[format.channels]} ${value}`;
+  const [open, ...close] = format.textMarks;
+  const before = open === undefined ? "" : `(${literal(open)} [ \\n]?)?`;
+  return `${before} ${value} ${close.map((mark) => `(${literal(mark)})?`).join(" ")}`.trim();
+}
+
+function answerRule(gbnf: Gbnf, { schema, strict, field }: Answer, warn: (message: string) => void): string {
+  try {
+    const { rule, relaxed } = compileSchema(schema, gbnf);
+    const [first] = relaxed;
+    if (first === undefined) return rule;
+    if (strict)
+      throw new SchemaError(first.keyword, first.path, "cannot be held by a grammar, and strict asks for it");
+    warn(
+      `The answer is not held to ${relaxed.map(({ keyword, path }) => `\`${keyword}\` at ${path}`).join(", ")}.`,
+    );
+    return rule;
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    throw new AppError("invalid-request", `The schema cannot be held: ${error.message}.`, {
+      field: field + error.path.replaceAll("/", "."),
+    });
+  }
 }

@@ -25,7 +25,7 @@ import { EventQueue } from "./EventQueue.ts";
 import { engineError, queueFull } from "./engineError.ts";
 import { ReplyAssembler } from "./ReplyAssembler.ts";
 import type { FinishReason, ReplyEvent } from "./reply.ts";
-import { replyGrammar } from "./replyGrammar.ts";
+import { type ReplyGrammarOptions, replyGrammar } from "./replyGrammar.ts";
 
 export interface TurnDeps {
   readonly engine: Engine;
@@ -48,6 +48,8 @@ export interface TurnDeps {
   readonly warm: Warm;
   readonly queueMax: number;
   readonly newCallId: () => string;
+  /** What was left out of a reply's grammar, one sentence. */
+  readonly warn?: (message: string) => void;
 }
 
 /** Who asks; nothing of it but the tenant changes what is computed. */
@@ -99,6 +101,11 @@ class Running implements RunningTurn {
     const { tokens, opensReasoning, format } = deps.prompter.tokens(turn.prompt, endOfPrompt(continuation));
     this.#continuation = continuation;
     checkLength(tokens.length, deps.engine.ready.ctxTokens);
+    const sampling = samplingOf(turn, {
+      opensReasoning,
+      warn: deps.warn ?? (() => {}),
+      ...(format === undefined ? {} : { format }),
+    });
     const plan = requestChunks(tokens, deps.rules, deps.seedOf(caller.tenant));
     this.#reply = new ReplyAssembler({
       vocab: deps.vocab,
@@ -119,7 +126,7 @@ class Running implements RunningTurn {
         plan,
         tenant: caller.tenant,
         conversation: this.#conversation,
-        sampling: samplingOf(turn, opensReasoning),
+        sampling,
         maxTokens: turn.maxTokens,
       },
       (event) => this.#queue.push(event),
@@ -222,10 +229,8 @@ function checkLength(promptTokens: number, ctxTokens: number): void {
   );
 }
 
-function samplingOf(turn: Turn, opensReasoning: boolean): Sampling {
-  const choice = turn.toolChoice;
-  if (choice.type !== "required" && choice.type !== "named") return turn.sampling;
-  const names = choice.type === "named" ? [choice.name] : turn.prompt.tools.map((tool) => tool.name);
-  const grammar = replyGrammar({ names, parallel: turn.parallelCalls, opensReasoning });
-  return { ...turn.sampling, grammar };
+/** A client's own grammar is taken as it is. */
+function samplingOf(turn: Turn, options: ReplyGrammarOptions): Sampling {
+  if (turn.sampling.grammar !== undefined) return turn.sampling;
+  return { ...turn.sampling, ...replyGrammar({ ...turn, tools: turn.prompt.tools }, options) };
 }

@@ -80,10 +80,35 @@ const CASES: readonly (readonly [string, unknown, string | null, string])[] = [
     "cannot be combined",
   ],
   [
-    "a schema",
-    { messages: USER, response_format: { type: "json_schema" } },
+    "a response format without its schema",
+    { messages: USER, response_format: { type: "json_schema", json_schema: { name: "a" } } },
+    "response_format.json_schema.schema",
+    "is missing",
+  ],
+  [
+    "a response format of no known type",
+    { messages: USER, response_format: { type: "yaml" } },
     "response_format.type",
+    "json_schema",
+  ],
+  [
+    "a response format that no grammar can hold",
+    {
+      messages: USER,
+      response_format: {
+        type: "json_schema",
+        json_schema: { name: "a", schema: { properties: { a: { not: { type: "null" } } } } },
+      },
+    },
+    "response_format.json_schema.schema.properties.a.not",
+    "`not` at /properties/a/not",
+  ],
+  ["a schema that is none", { messages: USER, json_schema: [] }, "json_schema", "must be a JSON Schema"],
+  [
+    "a grammar and a response format",
+    { messages: USER, response_format: { type: "json_object" }, grammar: "root ::= [a]" },
     "grammar",
+    "cannot be combined",
   ],
   [
     "kwargs of the wrong type",

@@ -216,18 +216,44 @@ onEachTarget("chat completions", (open) => {
     expect(await kwargs({ reasoning_effort: "high" })).toMatchObject({ reasoning_effort: "high" });
   });
 
-  test("forced calls get a grammar", async () => {
+  test("forced calls get a grammar, free ones one that waits", async () => {
     await using opened = open();
     const { engine } = opened.server;
-    const other = { type: "function", function: { name: "other" } };
-    const tools = [ADD_TOOL, other];
-    await postChat(opened.target, { messages: USER, tools, tool_choice: "required" });
-    expect(engine.runs[0]?.spec.sampling?.grammar).toContain('name ::= "\\"add\\"" | "\\"other\\""');
+    const tools = [ADD_TOOL, { type: "function", function: { name: "other" } }];
+    const grammarOf = async (body: object): Promise<string | undefined> => {
+      await postChat(opened.target, { messages: USER, tools, ...body });
+      return engine.runs.at(-1)?.spec.sampling?.grammar;
+    };
     const named = { type: "function", function: { name: "other" } };
-    await postChat(opened.target, { messages: USER, tools, tool_choice: named, parallel_tool_calls: false });
-    expect(engine.runs[1]?.spec.sampling?.grammar).toContain('name ::= "\\"other\\""\n');
-    expect(engine.runs[0]?.spec.sampling?.grammar).toContain("call)*");
-    expect(engine.runs[1]?.spec.sampling?.grammar).not.toContain("call)*");
+    const required = await grammarOf({ tool_choice: "required" });
+    expect(required).toContain('"add"');
+    expect(required).toContain('"other"');
+    expect(engine.runs.at(-1)?.spec.sampling?.grammarTrigger).toBeUndefined();
+    const one = await grammarOf({ tool_choice: named, parallel_tool_calls: false });
+    expect(one).not.toContain('"add"');
+    expect(one).not.toContain("call)*");
+    expect(required).toContain("call)*");
+    expect(await grammarOf({})).toContain('"add"');
+    expect(engine.runs.at(-1)?.spec.sampling?.grammarTrigger?.text).toBe("<tool_call>");
+    expect(await grammarOf({ tool_choice: "none" })).toBeUndefined();
+    expect(await grammarOf({ grammar: 'root ::= "x"' })).toBe('root ::= "x"');
+  });
+
+  test("an answer of a schema gets a grammar", async () => {
+    await using opened = open();
+    const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+    for (const body of [
+      { response_format: { type: "json_schema", json_schema: { name: "a", strict: true, schema } } },
+      { response_format: { type: "json_object", schema } },
+      { json_schema: schema },
+    ]) {
+      await postChat(opened.target, { messages: USER, ...body });
+      expect(opened.server.engine.runs.at(-1)?.spec.sampling?.grammar).toContain('"\\"city\\":"');
+    }
+    await postChat(opened.target, { messages: USER, response_format: { type: "json_object" } });
+    expect(opened.server.engine.runs.at(-1)?.spec.sampling?.grammar).toContain("object ::=");
+    await postChat(opened.target, { messages: USER, response_format: { type: "text" } });
+    expect(opened.server.engine.runs.at(-1)?.spec.sampling?.grammar).toBeUndefined();
   });
 
   test("the same conversation, and its warm work is dropped on arrival", async () => {

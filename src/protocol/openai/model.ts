@@ -6,6 +6,7 @@ import type { Json } from "../../json/json.ts";
 import { isJsonObject } from "../../json/kinds.ts";
 import type { Limits } from "../../limits.ts";
 import { stopStrings } from "../http/stopStrings.ts";
+import { readAnswer } from "./answer.ts";
 import { RequestFields } from "./RequestFields.ts";
 import { readSampling } from "./sampling.ts";
 
@@ -27,6 +28,10 @@ export function readChatRequest(body: Json, vocabSize: number, limits: Limits): 
   const toolChoice = readToolChoice(fields.get("tool_choice"), tools);
   const sampling = readSampling(fields, vocabSize, limits);
   const continueLast = readContinueLast(fields);
+  const answer = readAnswer(fields);
+  if (sampling.grammar !== undefined && answer !== undefined) {
+    throw invalid("grammar", "cannot be combined with a response_format or a json_schema.");
+  }
   if (sampling.grammar !== undefined && (toolChoice.type === "required" || toolChoice.type === "named")) {
     throw invalid("grammar", "cannot be combined with a tool_choice that forces a call.");
   }
@@ -40,6 +45,7 @@ export function readChatRequest(body: Json, vocabSize: number, limits: Limits): 
       ...(continueLast === undefined ? {} : { continueLast }),
       toolChoice,
       parallelCalls: fields.boolean("parallel_tool_calls", true),
+      ...(answer === undefined ? {} : { answer }),
       sampling,
       maxTokens: readMaxTokens(fields),
       stop: stopStrings(fields.get("stop"), "stop", limits),
@@ -50,12 +56,6 @@ export function readChatRequest(body: Json, vocabSize: number, limits: Limits): 
 /** What would change the answer if it were ignored in silence. */
 function refuseUnsupported(fields: RequestFields): void {
   if (fields.number("n", 1, { whole: true }) !== 1) throw invalid("n", "must be 1: one reply a request.");
-  const format = fields.get("response_format");
-  if (format === undefined) return;
-  const type = textAt(objectAt(format, "response_format").get("type"), "response_format.type");
-  if (type !== "text") {
-    throw invalid("response_format.type", `must be "text"; to constrain a reply, send a GBNF \`grammar\`.`);
-  }
 }
 
 function readToolChoice(value: Json | undefined, tools: readonly Tool[]): ToolChoice {

@@ -1,0 +1,98 @@
+/**
+ * Pairs of an object in their order, each at most once, then any of the others. A comma and the key behind it
+ * are one choice, so that what may follow is open in one place only.
+ */
+import { type Gbnf, repeated } from "./Gbnf.ts";
+import { jsonRule } from "./jsonRules.ts";
+
+export interface Key {
+  /** Rule of the pair. */
+  readonly pair: string;
+  readonly required: boolean;
+}
+
+/** The pairs of one object, from the last to the first. */
+export class PairRules {
+  readonly #gbnf: Gbnf;
+  readonly #keys: readonly Key[];
+  readonly #extra: string | null;
+  readonly #min: number;
+  readonly #max: number;
+  readonly #counts: boolean;
+  readonly #hint: string;
+  readonly #comma: string;
+  readonly #known = new Map<string, string | null>();
+
+  /** `comma` stands between two pairs: a body of GBNF. */
+  constructor(
+    gbnf: Gbnf,
+    keys: readonly Key[],
+    extra: string | null,
+    counts: { readonly propertiesMin: number; readonly propertiesMax: number },
+    hint: string,
+    comma = `"," ${jsonRule(gbnf, "ws")}`,
+  ) {
+    this.#gbnf = gbnf;
+    this.#keys = keys;
+    this.#extra = extra;
+    this.#hint = hint;
+    this.#comma = comma;
+    const requiredCount = keys.filter((key) => key.required).length;
+    this.#min = Math.max(counts.propertiesMin, requiredCount);
+    this.#max = Math.min(counts.propertiesMax, extra === null ? keys.length : Number.POSITIVE_INFINITY);
+    this.#counts =
+      this.#min > requiredCount || this.#max < (extra === null ? keys.length : Number.POSITIVE_INFINITY);
+  }
+
+  get mayBeEmpty(): boolean {
+    return this.#min === 0;
+  }
+
+  /** One pair or more; "" where there are none to write, null where no object fits. */
+  inner(): string | null {
+    if (this.#min > this.#max) return null;
+    return this.#tail(0, 0) ?? (this.#min > 0 ? null : "");
+  }
+
+  /** At least one pair of those from `index` on; `count` pairs stand before it, where that matters. */
+  #tail(index: number, count: number): string | null {
+    if (count >= this.#max) return null;
+    const name = `t${index} ${count}`;
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const next = this.#counts ? count + 1 : 0;
+    const key = this.#keys[index];
+    const ways: string[] = [];
+    if (key === undefined) {
+      const rest = this.#extra === null ? null : this.#rest(index, next);
+      if (rest !== null) ways.push(`${this.#extra} ${rest}`.trim());
+    } else {
+      const rest = this.#rest(index + 1, next);
+      if (rest !== null) ways.push(`${key.pair} ${rest}`.trim());
+      const later = key.required ? null : this.#tail(index + 1, count);
+      if (later !== null) ways.push(later);
+    }
+    const rule = ways.length === 0 ? null : this.#gbnf.rule(`s-${this.#hint}-pairs`, ways.join(" | "));
+    this.#known.set(name, rule);
+    return rule;
+  }
+
+  /** What may follow a pair; "" for nothing, null where there is no right way on. */
+  #rest(index: number, count: number): string | null {
+    if (index === this.#keys.length) return this.#extras(count);
+    const tail = this.#tail(index, count);
+    const mustGoOn =
+      this.#keys.slice(index).some((key) => key.required) || (this.#counts && count < this.#min);
+    if (mustGoOn)
+      return tail === null ? null : this.#gbnf.rule(`s-${this.#hint}-rest`, `${this.#comma} ${tail}`);
+    return tail === null ? "" : this.#gbnf.rule(`s-${this.#hint}-rest`, `(${this.#comma} ${tail})?`);
+  }
+
+  #extras(count: number): string | null {
+    const least = this.#counts ? Math.max(0, this.#min - count) : 0;
+    const most = this.#counts ? this.#max - count : Number.POSITIVE_INFINITY;
+    if (this.#extra === null || most <= 0) return least > 0 ? null : "";
+    const more = this.#gbnf.rule(`s-${this.#hint}-more`, `${this.#comma} ${this.#extra}`);
+    return repeated(this.#gbnf, more, least, most);
+  }
+}

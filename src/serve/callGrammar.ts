@@ -1,0 +1,92 @@
+/** Calls as their family spells them, of the named tools, with arguments by each tool's own schema. */
+import type { CallFormat, CallPart } from "../chat/CallFormat.ts";
+import type { Tool } from "../chat/messages.ts";
+import { type Gbnf, literal } from "../grammar/Gbnf.ts";
+import { jsonRule } from "../grammar/jsonRules.ts";
+import { SchemaError } from "../grammar/SchemaError.ts";
+import type { Json } from "../json/json.ts";
+import { isJsonObject } from "../json/kinds.ts";
+import { argumentRules, untilRule } from "./argumentRules.ts";
+
+const ANY_OBJECT: Json = new Map([["type", "object"]]);
+
+/** The body of one call or, where allowed, several. A schema that cannot be held is told to `warn`. */
+export function callsBody(
+  gbnf: Gbnf,
+  format: CallFormat,
+  tools: readonly Tool[],
+  parallel: boolean,
+  warn: (message: string) => void,
+): string {
+  const call = gbnf.rule("call", tools.map((tool) => callBody(gbnf, format, tool, warn)).join(" | "));
+  const more = parallel && format.several ? ` (${spelt(gbnf, format, format.separator)} ${call})*` : "";
+  return `${spelt(gbnf, format, format.sectionStart)} ${call}${more} ${spelt(gbnf, format, format.sectionEnd)}`.trim();
+}
+
+function callBody(gbnf: Gbnf, format: CallFormat, tool: Tool, warn: (message: string) => void): string {
+  const args = argumentsBody(gbnf, format, tool, warn);
+  const body: string[] = [];
+  for (const [place, part] of format.parts.entries()) {
+    if (typeof part === "string") body.push(spelt(gbnf, format, part));
+    else if (part.slot !== "arguments") body.push(slotBody(format, part, tool.name));
+    else if (args !== null) body.push(args);
+    else {
+      // Anything up to what closes the call.
+      body.push(
+        untilRule(
+          gbnf,
+          format.parts
+            .slice(place + 1)
+            .filter((one) => typeof one === "string")
+            .join(""),
+        ),
+      );
+      break;
+    }
+  }
+  return body.join(" ");
+}
+
+/** The schema's own, else any arguments; null where the family's form has no grammar. */
+function argumentsBody(
+  gbnf: Gbnf,
+  format: CallFormat,
+  tool: Tool,
+  warn: (message: string) => void,
+): string | null {
+  try {
+    return argumentRules(gbnf, format.arguments, parametersOf(tool));
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    warn(`The arguments of ${tool.name} are not held to their schema: ${error.message}.`);
+    return argumentRules(gbnf, format.arguments, ANY_OBJECT);
+  }
+}
+
+function parametersOf({ definition }: Tool): Json {
+  const body = definition.get("function");
+  const parameters = isJsonObject(body) ? body.get("parameters") : undefined;
+  return isJsonObject(parameters) && parameters.size > 0 ? parameters : ANY_OBJECT;
+}
+
+function slotBody(format: CallFormat, part: Exclude<CallPart, string>, name: string): string {
+  if (part.slot === "name")
+    return literal(format.shape === "json" ? JSON.stringify(name).slice(1, -1) : name);
+  return part.slot === "id" ? "[a-zA-Z0-9]{9}" : "[0-9]{1,3}";
+}
+
+/** In JSON white space is the model's to choose. */
+function spelt(gbnf: Gbnf, format: CallFormat, text: string): string {
+  if (text === "") return "";
+  if (format.shape !== "json") return literal(text);
+  const words = text.split(/\s+/).map((piece) => (piece === "" ? "" : literal(piece)));
+  return words.join(` ${jsonRule(gbnf, "ws")} `).trim();
+}
+
+/** The text that starts a call: a grammar that waits for calls begins there. Null where nothing marks one. */
+export function callMark(format: CallFormat, isChannel: boolean): string | null {
+  const [first] = format.parts;
+  const opening = format.sectionStart.trim() || (typeof first === "string" ? first.trim() : "");
+  if (isChannel || format.sectionStart.trim() !== "") return opening === "" ? null : opening;
+  return /^[^\s{]+/.exec(opening)?.[0] ?? (opening === "" ? null : opening);
+}

@@ -1,8 +1,8 @@
 /**
  * Streams a part of the reply so that the deltas put together are what `replyMessage` gives: no white space
- * at the edges, nothing at all for a blank part. Where calls stand between two stretches of text, one line
- * break stands between them in the message: protocols that give each stretch a block of its own then get the
- * same text back.
+ * at the edges, nothing at all for a blank part. Where something else stands between two stretches of a part
+ * (calls in a text, a text in reasoning), one line break stands between them in the message: protocols that give
+ * each stretch a block of its own then get the same text back.
  */
 import { isEdge } from "./replyMessage.ts";
 

@@ -33,17 +33,15 @@ export class MessageBlocks {
   #index = -1;
   #open: StartedBlock["type"] | undefined;
   #thinking = "";
-  #hasText = false;
+  readonly #seen = new Set<"thinking" | "text">();
 
   *push(event: PartEvent): Generator<BlockEvent> {
     switch (event.type) {
       case "reasoning":
-        if (this.#open !== "thinking") yield* this.#start({ type: "thinking", thinking: "", signature: "" });
-        this.#thinking += event.text;
-        yield this.#delta({ type: "thinking_delta", thinking: event.text });
+        yield* this.#thought(event.text);
         break;
       case "text":
-        yield* this.#text(event.text);
+        yield* this.#said(event.text);
         break;
       case "call": {
         const { id, name } = event;
@@ -66,15 +64,30 @@ export class MessageBlocks {
     yield { type: "content_block_stop", index: this.#index };
   }
 
-  *#text(text: string): Generator<BlockEvent> {
+  *#thought(text: string): Generator<BlockEvent> {
+    let own = text;
+    if (this.#open !== "thinking") {
+      own = this.#stretch("thinking", text);
+      yield* this.#start({ type: "thinking", thinking: "", signature: "" });
+    }
+    this.#thinking += own;
+    yield this.#delta({ type: "thinking_delta", thinking: own });
+  }
+
+  *#said(text: string): Generator<BlockEvent> {
     let own = text;
     if (this.#open !== "text") {
-      // Text behind a call: the canonical form puts this line break back between the two blocks.
-      if (this.#hasText && own.startsWith("\n")) own = own.slice(1);
-      this.#hasText = true;
+      own = this.#stretch("text", text);
       yield* this.#start({ type: "text", text: "", citations: null });
     }
     yield this.#delta({ type: "text_delta", text: own });
+  }
+
+  /** Before a later stretch of a part stands a line break, which the canonical form puts between two blocks. */
+  #stretch(part: "thinking" | "text", text: string): string {
+    const later = this.#seen.has(part);
+    this.#seen.add(part);
+    return later && text.startsWith("\n") ? text.slice(1) : text;
   }
 
   *#start(block: StartedBlock): Generator<BlockEvent> {

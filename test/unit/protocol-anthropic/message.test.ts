@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { canonicalForm } from "../../../src/chat/canonical.ts";
+import { USUAL_FORMAT } from "../../../src/chat/formats/ReplyFormat.ts";
 import type { AssistantMessage } from "../../../src/chat/messages.ts";
 import { ReplyParser } from "../../../src/chat/replyParser.ts";
 import { parseJson } from "../../../src/json/parseJson.ts";
@@ -20,9 +21,10 @@ interface Played {
 }
 
 /** What a turn gives for this text, in pieces of `size` characters. */
-function play(text: string, size = 3, end: Partial<ReplyEnd> = {}): Played {
+function play(text: string, size = 3, end: Partial<ReplyEnd> = {}, format = USUAL_FORMAT): Played {
   let ids = 0;
-  const parser = new ReplyParser({ opensReasoning: false, tools: true, newCallId: () => `toolu_${++ids}` });
+  const newCallId = (): string => `toolu_${++ids}`;
+  const parser = new ReplyParser({ opensReasoning: false, tools: true, newCallId, format });
   const deltas: ReplyEvent[] = [];
   for (let at = 0; at < text.length; at += size) deltas.push(...parser.push(text.slice(at, at + size)));
   deltas.push(...parser.end());
@@ -242,6 +244,38 @@ const CLIENTS: Record<string, (blocks: Loose[]) => unknown> = {
     ),
 };
 
+/** What is made of the blocks that a client sends back. */
+function readBack(content: unknown): unknown {
+  const echoed = JSON.stringify([{ role: "assistant", content }]);
+  const rules = { keepAttribution: false, mediaAsPlaceholder: false, deferred: new Map() };
+  return readMessages(undefined, parseJson(echoed), [], rules);
+}
+
+test("thoughts before, between and after texts come back as one reply", async () => {
+  const channel = (name: string, text: string): string =>
+    `<|start|>assistant<|channel|>${name}<|message|>${text}<|end|>`;
+  const spelt = [
+    channel("analysis", "one\n"),
+    channel("analysis", " two"),
+    channel("commentary", "Let me see. "),
+    channel("analysis", "three"),
+    channel("final", "\n\nDone."),
+  ].join("");
+  for (const size of [1, 1000]) {
+    const { events, message } = play(spelt, size, {}, { ...USUAL_FORMAT, channels: "harmony" });
+    expect(message).toMatchObject({ reasoning: "one\ntwo\nthree", content: "Let me see.\nDone." });
+    const { content } = await whole(events);
+    expect(content.map((block: Loose) => block.thinking ?? block.text)).toEqual([
+      "one\ntwo",
+      "Let me see.",
+      "three",
+      "Done.",
+    ]);
+    expect(collect(await streamed(events)).content).toEqual(content);
+    expect(readBack(content)).toEqual(canonicalForm([message], []));
+  }
+});
+
 test("what a client echoes is the reply, in its canonical form", async () => {
   const words = fc.constantFrom("a", " b", "c.\n", "\n\n", "é🙂 ", "");
   const text = fc.array(words, { maxLength: 4 }).map((parts) => parts.join(""));
@@ -261,9 +295,7 @@ test("what a client echoes is the reply, in its canonical form", async () => {
       const { events, message } = play(spelt);
       const { content } = await whole(events);
       fc.pre(content.length > 0);
-      const echoed = JSON.stringify([{ role: "assistant", content: CLIENTS[name]?.(content) }]);
-      const rules = { keepAttribution: false, mediaAsPlaceholder: false, deferred: new Map() };
-      expect(readMessages(undefined, parseJson(echoed), [], rules)).toEqual(canonicalForm([message], []));
+      expect(readBack(CLIENTS[name]?.(content))).toEqual(canonicalForm([message], []));
     }),
   );
 });

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Device } from "../../../src/engine/Device.ts";
+import { type Device, DeviceError } from "../../../src/engine/Device.ts";
 import type { MemoryKind } from "../../../src/engine/protocol.ts";
 import { SelfTestMemory, type SelfTestResult, selfTest } from "../../../src/engine/selfTest.ts";
 import { FakeDevice } from "../../support/FakeDevice.ts";
@@ -72,6 +72,15 @@ describe.each(KINDS)("%s", (memory) => {
     let count = 0n;
     const device = breaking(memory, () => ({ hashLogits: () => count++ }));
     expect(selfTest(device, CHUNK).allowed).toBe(false);
+  });
+
+  test("a way that the device fails at is a wrong way, and no failed start", () => {
+    const device = breaking(memory, () => ({
+      copy: () => {
+        throw new DeviceError("out-of-memory", "no room");
+      },
+    }));
+    expect(wrong(selfTest(device, CHUNK))).toEqual(["forked"]);
   });
 
   test("a restore that is refused is found, not thrown", () => {

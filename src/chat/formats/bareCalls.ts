@@ -18,8 +18,15 @@ export function* bareCalls(source: ReplySource, sink: ReplySink, format: CallFor
   yield* source.space();
   const char = yield* source.peek();
   let read: string = "none";
-  if (char === "{") read = yield* jsonCalls(source, sink, { ...jsonCallMarks(format), open: [], close: [] });
-  else if (char === "[") read = yield* namedCalls(source, sink, KEYWORD_CALLS, -1);
+  const objects = { ...jsonCallMarks(format), close: [], bare: true };
+  if (char === "{") read = yield* jsonCalls(source, sink, { ...objects, open: [] });
+  else if (char === "[") {
+    source.take(1);
+    yield* source.space();
+    const isObject = (yield* source.peek()) === "{";
+    if (isObject) read = yield* jsonCalls(source, sink, { ...objects, open: ["["] });
+    else read = yield* namedCalls(source, sink, KEYWORD_CALLS, 0);
+  }
   if (read === "none") sink.text(source.recorded());
   source.forget();
 }

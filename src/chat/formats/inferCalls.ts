@@ -62,11 +62,15 @@ export function inferCalls(given: ReplyProbe): CallFormat | null {
     parts,
     arguments: kind,
     several: several !== null,
-    // An object that opens with nothing in front of it.
-    bare: isJson && /^\{\s*"[^"]*"?\s*:?\s*"?$/.test(pieces.sectionStart + pieces.head),
+    bare: isBare(pieces.sectionStart + pieces.head, isJson),
   };
   const hasMark = format.bare || (pieces.sectionStart + pieces.head).trim() !== "";
   return hasMark ? format : null;
+}
+
+/** Whether what stands in front of the first name is no more than brackets, as in any JSON or list. */
+function isBare(head: string, isJson: boolean): boolean {
+  return isJson ? /^\[?\s*\{\s*"[^"]*"?\s*:?\s*"?$/.test(head) : head.trim() === "[";
 }
 
 interface Arguments {

@@ -28,7 +28,7 @@ export function jsonCallMarks(format: CallFormat): JsonCallMarks {
   const slot = format.parts.findIndex((part) => typeof part !== "string" && part.slot === "name");
   const before = textOf(format.parts.slice(0, slot));
   const between = textOf(format.parts.slice(slot + 1, slot + 2));
-  const brace = before.lastIndexOf("{");
+  const brace = before.search(/\{\s*"/);
   const name = /"([^"]+)"\s*:\s*"$/.exec(before)?.[1];
   const args = /"([^"]+)"\s*:\s*$/.exec(between)?.[1];
   const last = format.parts.at(-1);
@@ -103,26 +103,33 @@ function* jsonCall(source: ReplySource, sink: ReplySink, marks: JsonCallMarks): 
   let held: string | undefined;
   let opened = false;
   let closed = false;
+  /** Whether the object at hand is the value of "function", as in the API's own form. */
+  let inner = false;
+  let first = true;
   source.take(1);
-  for (let first = true; ; first = false) {
+  for (;;) {
     yield* source.space();
     closed = yield* source.match("}");
-    if (closed || (!first && !(yield* source.match(",")))) break;
-    yield* source.space();
-    const key = parsedString(yield* jsonText(source));
-    yield* source.space();
-    if (key === undefined || !(yield* source.match(":"))) return opened ? "cut" : "none";
-    yield* source.space();
-    if (bare && first && !keys.names.includes(key) && !keys.arguments.includes(key)) return "none";
+    if (!closed && !first && !(yield* source.match(","))) break;
+    if (closed && !inner) break;
+    const isFirst = first;
+    first = false;
+    if (closed) {
+      inner = false;
+      continue;
+    }
+    const key = yield* memberKey(source);
+    if (key === null) return opened ? "cut" : "none";
+    if (key === "function" && !inner && !keys.nameIsKey && (yield* source.match("{"))) {
+      inner = true;
+      first = true;
+      continue;
+    }
+    if (bare && isFirst && ![...keys.names, ...keys.arguments].includes(key)) return "none";
     if (keys.nameIsKey && !opened) name = key;
     const isArguments = keys.nameIsKey ? name === key : keys.arguments.includes(key);
-    if (
-      isArguments &&
-      name !== undefined &&
-      !opened &&
-      held === undefined &&
-      (yield* source.peek()) === "{"
-    ) {
+    const streams = isArguments && name !== undefined && !opened && held === undefined;
+    if (streams && name !== undefined && (yield* source.peek()) === "{") {
       if (!fits(name)) return "none";
       opened = true;
       source.forget();
@@ -136,15 +143,29 @@ function* jsonCall(source: ReplySource, sink: ReplySink, marks: JsonCallMarks): 
     else if (isArguments) held ??= value;
   }
   if (opened) return "call";
-  if (!closed) return "none";
-  // Some models write the arguments as JSON in a string, or none at all.
-  const text = (held?.startsWith('"') ? parsedString(held) : held)?.trim() ?? "";
-  const object = text === "" || text === "null" ? "{}" : text;
-  if (name === undefined || !fits(name) || !isObject(object)) return "none";
+  const object = heldArguments(held);
+  if (!closed || name === undefined || !fits(name) || object === null) return "none";
   source.forget();
   sink.open(name);
   sink.arguments(object);
   return "call";
+}
+
+/** A key and its colon, with the white space around them. */
+function* memberKey(source: ReplySource): Step<string | null> {
+  yield* source.space();
+  const key = parsedString(yield* jsonText(source));
+  yield* source.space();
+  if (key === undefined || !(yield* source.match(":"))) return null;
+  yield* source.space();
+  return key;
+}
+
+/** Some models write the arguments as JSON in a string, or none at all. */
+function heldArguments(held: string | undefined): string | null {
+  const text = (held?.startsWith('"') ? parsedString(held) : held)?.trim() ?? "";
+  if (text === "" || text === "null") return "{}";
+  return isObject(text) ? text : null;
 }
 
 const NAME = /^[^\s"'<>{}()[\],]{1,256}$/;

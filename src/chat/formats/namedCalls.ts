@@ -101,6 +101,8 @@ function* goesOn(source: ReplySource, marks: NamedCallMarks): Step<boolean> {
   if (marks.format.sectionStart === "" && typeof next === "string") return false;
   yield* source.space();
   if (marks.separator !== "" && (yield* source.match(marks.separator))) return true;
+  // Calls that only white space divides go on where another name may begin.
+  if (marks.separator === "" && next === undefined) return /[A-Za-z_]/.test(yield* source.peek());
   return typeof next === "string" && (yield* source.starts(next));
 }
 

@@ -63,6 +63,36 @@ describe("small templates", () => {
     expect(format.calls).toMatchObject({ bare: true, several: false });
   });
 
+  const each = (body: string, between = "") =>
+    `{%- for c in message.tool_calls %}${body}{%- if not loop.last %}{{- '${between}' }}{%- endif %}{%- endfor %}`;
+  const keywords = `{{- c.function.name + '(' }}{%- for k, v in c.function.arguments.items() %}
+{{- k + '=' + (v | tojson) }}{%- if not loop.last %}{{- ', ' }}{%- endif %}{%- endfor %}{{- ')' }}`;
+  const named = (name: string, args: string) =>
+    `{{- '{"${name}": "' + c.function.name + '", "${args}": ' + (c.function.arguments | tojson) + '}' }}`;
+
+  test.each([
+    [
+      "a bare list of objects",
+      `{{- '[' }}${each(named("name", "arguments"), ", ")}{{- ']' }}`,
+      "exact",
+      true,
+    ],
+    ["a bare list of keyword calls", `{{- '[' }}${each(keywords, ", ")}{{- ']' }}`, "read", true],
+    ["keyword calls on lines", `{{- '<calls>' }}${each(keywords, "\\n")}{{- '</calls>' }}`, "read", false],
+    ["the API's own form", "{{- '<calls>' + (message.tool_calls | tojson) + '</calls>' }}", "exact", false],
+    [
+      "a fence",
+      each(`{{- '\`\`\`call\\n' }}${named("tool", "input")}{{- '\\n\`\`\`' }}`, "\\n"),
+      "exact",
+      false,
+    ],
+  ])("%s", (_, calls, verdict, bare) => {
+    const { how, format, test: run } = studied(chatml(calls));
+    expect(how).toBe("inferred");
+    expect(run()).toEqual({ oneCall: verdict, nestedArguments: verdict, twoCalls: verdict });
+    expect(format.calls?.bare).toBe(bare);
+  });
+
   test("no calls rendered: the usual form", () => {
     expect(studied(chatml("")).how).toBe("usual");
   });

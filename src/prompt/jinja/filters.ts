@@ -43,11 +43,11 @@ const OWN: readonly (readonly [string, Filter])[] = [
       return formatPercent(soft(value), named.size > 0 ? named : tupleOf(given.positional));
     },
   ],
-  ["map", (value, given) => new Lazy(() => mapped(value, given))],
-  ["select", (value, given) => new Lazy(() => selected(value, given, true))],
-  ["reject", (value, given) => new Lazy(() => selected(value, given, false))],
-  ["selectattr", (value, given) => new Lazy(() => selectedBy(value, given, true))],
-  ["rejectattr", (value, given) => new Lazy(() => selectedBy(value, given, false))],
+  ["map", (value, given) => lazily(value, () => mapped(value, given))],
+  ["select", (value, given) => lazily(value, () => selected(value, given, true))],
+  ["reject", (value, given) => lazily(value, () => selected(value, given, false))],
+  ["selectattr", (value, given) => lazily(value, () => selectedBy(value, given, true))],
+  ["rejectattr", (value, given) => lazily(value, () => selectedBy(value, given, false))],
 ];
 
 const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
@@ -93,6 +93,11 @@ function items(value: Value): Value {
   if (value instanceof Undefined) return new Lazy(() => []);
   if (!isDict(value)) throw wrong("Can only get item pairs from a mapping.");
   return new Lazy(() => pairs(value));
+}
+
+/** Python looks at nothing else of what is false: none has no items here, and raises elsewhere. */
+function lazily(value: Value, make: () => Value[]): Lazy {
+  return new Lazy(() => (truth(value) ? make() : []));
 }
 
 function mapped(value: Value, given: Args): Value[] {

@@ -3,10 +3,11 @@
 import { path } from "./access.ts";
 import { Params, soft, wholeNumber } from "./args.ts";
 import { checkedLength } from "./budget.ts";
+import { wrong } from "./errors.ts";
 import { str } from "./print.ts";
 import { centred, replaced } from "./stringMethods.ts";
 import { capitalised, escapeHtml, lengthOf, lines, strip } from "./text.ts";
-import { type Args, iterate, Markup, numberOf, type Value } from "./values.ts";
+import { type Args, iterate, Markup, numberOf, Undefined, type Value } from "./values.ts";
 
 type Filter = (value: Value, given: Args) => Value;
 
@@ -30,7 +31,11 @@ export const TEXT_FILTERS: readonly (readonly [string, Filter])[] = [
   ],
   [
     "indent",
-    (value, given) => indented(soft(value), new Params("indent", given, ["width", "first", "blank"])),
+    (value, given) => {
+      // Python adds a line break to it first, which undefined does not take.
+      if (value instanceof Undefined) throw wrong(value.why);
+      return indented(soft(value), new Params("indent", given, ["width", "first", "blank"]));
+    },
   ],
   [
     "center",

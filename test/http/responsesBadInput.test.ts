@@ -134,6 +134,27 @@ const CASES: readonly (readonly [string, unknown, string | null, string])[] = [
   ["a stored prompt", { ...HI, prompt: { id: "pmpt_1" } }, "prompt", "no prompts"],
   ["text that is no object", { ...HI, text: "x" }, "text", "must be an object"],
   ["an unknown format", { ...HI, text: { format: { type: "yaml" } } }, "text.format.type", '"yaml"'],
+  [
+    "a format without its schema",
+    { ...HI, text: { format: { type: "json_schema", name: "a" } } },
+    "text.format.schema",
+    "missing",
+  ],
+  [
+    "a format that no grammar can hold",
+    {
+      ...HI,
+      text: { format: { type: "json_schema", schema: { properties: { a: { not: { type: "null" } } } } } },
+    },
+    "text.format.schema.properties.a.not",
+    "`not`",
+  ],
+  [
+    "a grammar and a format",
+    { ...HI, text: { format: { type: "json_object" } }, grammar: "root ::= [a]" },
+    "grammar",
+    "",
+  ],
   ["an effort that is none", { ...HI, reasoning: { effort: 5 } }, "reasoning.effort", "a string"],
   ["reasoning in words", { ...HI, reasoning: "high" }, "reasoning", "must be an object"],
   ["include in words", { ...HI, include: "all" }, "include", "must be an array"],

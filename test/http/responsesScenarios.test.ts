@@ -56,6 +56,18 @@ test("10: the schemas of real tools are taken, also where a call is forced", asy
   }
 });
 
+test("11: a schema of the text is held, or a 400 that names what cannot be; never ignored", async () => {
+  const { server, target } = open();
+  const schema = { type: "object", properties: { title: { type: "string" } }, required: ["title"] };
+  const format = { type: "json_schema", name: "title", strict: true, schema };
+  const held = await response(target, { text: { format } });
+  expect(server.engine.runs[0]?.spec.sampling?.grammar).toContain('"\\"title\\":"');
+  expect(held.text.format).toEqual(format);
+  const not = { ...format, schema: { ...schema, not: { required: ["title"] } } };
+  const refused = await post(target, { ...HI, text: { format: not } });
+  expect([refused.status, (await json(refused)).error.param]).toEqual([400, "text.format.schema.not"]);
+});
+
 test("12: namespaces, hosted and custom tools are taken, and the inner functions can be called", async () => {
   const { server, target } = open();
   const tools = [

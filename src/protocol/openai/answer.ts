@@ -5,7 +5,8 @@ import type { Json, JsonObject } from "../../json/json.ts";
 import { isJsonObject } from "../../json/kinds.ts";
 import type { RequestFields } from "./RequestFields.ts";
 
-const ANY_OBJECT: Json = new Map([["type", "object"]]);
+/** The schema of `json_object`. */
+export const ANY_OBJECT: Json = new Map([["type", "object"]]);
 
 export function readAnswer(fields: RequestFields): Answer | undefined {
   const schema = fields.get("json_schema");
@@ -32,7 +33,11 @@ function formatOf(format: JsonObject): Answer | undefined {
     throw invalid("response_format.type", 'must be "text", "json_object" or "json_schema".');
   }
   const at = "response_format.json_schema";
-  const named = objectAt(format.get("json_schema"), at);
+  return schemaAnswer(objectAt(format.get("json_schema"), at), at);
+}
+
+/** `{name, strict, schema}`, at `at`. */
+export function schemaAnswer(named: JsonObject, at: string): Answer {
   const strict = named.get("strict");
   if (strict !== undefined && strict !== null && typeof strict !== "boolean") {
     throw invalid(`${at}.strict`, `must be true or false, not ${kindOf(strict)}.`);

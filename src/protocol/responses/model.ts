@@ -11,6 +11,7 @@ import { readSampling } from "../openai/sampling.ts";
 import { InputReader } from "./InputReader.ts";
 import { type Echo, echoOf } from "./responseBody.ts";
 import { type PlacedItem, resolveInput, type Stored } from "./storedInput.ts";
+import { readTextFormat } from "./textFormat.ts";
 import { readToolChoice } from "./toolChoice.ts";
 import { type ClientTool, readTools } from "./tools.ts";
 
@@ -49,13 +50,20 @@ export function readResponsesRequest(body: Json, options: ReadOptions): Response
   const { items, own } = resolveInput(fields.get("input"), previous, options.stored);
   const { messages, ignored: ignoredItems } = readMessages(fields, items, tools);
   const sampling = readSampling(fields, options.vocabSize, options.limits);
+  const answer = readTextFormat(fields.get("text"));
+  if (sampling.grammar !== undefined && answer !== undefined) {
+    throw invalid("grammar", "cannot be combined with a text.format.");
+  }
   if (sampling.grammar !== undefined && ["required", "named"].includes(choice.toolChoice.type)) {
     throw invalid("grammar", "cannot be combined with a tool_choice that forces a call.");
   }
   const turn: Turn = {
     prompt: { messages, tools: choice.tools, kwargs: readKwargs(fields) },
+    // Each item is whole: a reply behind an assistant's is one of its own.
+    continueLast: false,
     toolChoice: choice.toolChoice,
     parallelCalls: fields.boolean("parallel_tool_calls", true),
+    ...(answer === undefined ? {} : { answer }),
     sampling,
     // 0 answers after prefill.
     maxTokens: fields.number("max_output_tokens", Number.POSITIVE_INFINITY, { whole: true, min: 0 }),
@@ -84,17 +92,6 @@ function refuseUnsupported(fields: RequestFields): void {
   }
   if (fields.get("prompt") !== undefined) {
     throw invalid("prompt", "no prompts are stored here; send `instructions` and `input`.");
-  }
-  const text = fields.get("text");
-  const format = text === undefined ? undefined : (objectAt(text, "text").get("format") ?? undefined);
-  if (format === undefined) return;
-  const type = objectAt(format, "text.format").get("type");
-  if (type !== "text") {
-    const sent = typeof type === "string" ? `"${type}"` : kindOf(type);
-    throw invalid(
-      "text.format.type",
-      `must be "text", not ${sent}; to constrain a reply, send a GBNF \`grammar\`.`,
-    );
   }
 }
 

@@ -247,6 +247,21 @@ describe("tools", () => {
   });
 });
 
+test("text.format is what the answer has to be, and the last message is never gone on with", () => {
+  const answer = (format: unknown) => request({ input: "x", text: { format } }).turn.answer;
+  expect([answer(null), answer({ type: "text" })]).toEqual([undefined, undefined]);
+  expect(answer({ type: "json_object" })).toMatchObject({
+    schema: new Map([["type", "object"]]),
+    strict: false,
+  });
+  expect(answer({ type: "json_schema", name: "a", strict: true, schema: {} })).toEqual({
+    schema: new Map(),
+    strict: true,
+    field: "text.format.schema",
+  });
+  expect(request({ input: [user("x"), assistant("y")] }).turn.continueLast).toBe(false);
+});
+
 test("what is asked for beside the items", () => {
   const asked = request({
     input: "x",

@@ -174,6 +174,31 @@ const OTHERS: readonly (readonly [string, unknown, string, string])[] = [
     "grammar: ",
     "cannot be combined",
   ],
+  [
+    "a format that is none",
+    { ...HI, output_config: { format: { type: "xml" } } },
+    "output_config.format.type: ",
+    '"xml"',
+  ],
+  ["a format in words", { ...HI, output_config: { format: "json" } }, "output_config.format: ", "an object"],
+  [
+    "a schema that is none",
+    { ...HI, output_format: { type: "json_schema", schema: "x" } },
+    "output_format.schema: ",
+    "an object",
+  ],
+  [
+    "a schema that cannot be held",
+    { ...HI, output_config: { format: { type: "json_schema", schema: { type: "nothing" } } } },
+    "output_config.format.schema.type: ",
+    "type",
+  ],
+  [
+    "a grammar and a schema",
+    { ...HI, grammar: 'root ::= "x"', output_format: { type: "json_schema", schema: { type: "object" } } },
+    "grammar: ",
+    "output_format.schema",
+  ],
   ["a limit below 0", { ...HI, max_tokens: -1 }, "max_tokens: ", "at least 0, not -1"],
   ["a limit with a fraction", { ...HI, max_tokens: 1.5 }, "max_tokens: ", "a whole number"],
   [

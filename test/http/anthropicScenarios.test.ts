@@ -129,6 +129,18 @@ test("10: the schemas of real tools are taken, also where a call is forced", asy
   }
 });
 
+test("11: a title's schema holds the answer; one that cannot be read is refused", async () => {
+  const { server, target } = open();
+  const ask = (schema: object): Promise<Response> =>
+    post(target, { ...HI, output_config: { effort: "low", format: { type: "json_schema", schema } } });
+  const properties = { title: { type: "string" } };
+  const title = { type: "object", properties, required: ["title"], additionalProperties: false };
+  expect((await ask(title)).status).toBe(200);
+  expect(server.engine.runs[0]?.spec.sampling?.grammar).toContain('\\"title\\":');
+  const refused = await ask({ $ref: "#/nowhere" });
+  expect([refused.status, (await json(refused)).type]).toEqual([400, "error"]);
+});
+
 for (const hold of ["queue", "prefill", "decode"] as const) {
   test(`20: a client that leaves in ${hold} ends its run`, async () => {
     const { server, target } = open();

@@ -7,13 +7,18 @@ export interface AnthropicErrorBody {
   readonly request_id: string;
 }
 
-/** The message begins with the field's path where there is one, as Anthropic's own do. */
 export function anthropicErrorBody(error: AppError, requestId: string): AnthropicErrorBody {
   return {
     type: "error",
-    error: { type: error.row.anthropic, message: error.message },
+    error: { type: error.row.anthropic, message: messageOf(error) },
     request_id: requestId,
   };
+}
+
+/** Begins with the field's path, as Anthropic's own do: it has no place of its own. All `messages` are no place. */
+function messageOf({ message, field }: AppError): string {
+  if (field === null || field === "messages" || message.startsWith(field)) return message;
+  return `${field}: ${message}`;
 }
 
 /** Whether a client of this protocol asked, whatever the path is: its SDKs always name their version. */

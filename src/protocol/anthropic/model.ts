@@ -3,7 +3,7 @@
  * what is wrong is named.
  */
 import { invalid, kindOf, objectAt } from "../../chat/fields.ts";
-import type { PromptInput, Turn } from "../../chat/messages.ts";
+import type { Answer, PromptInput, Turn } from "../../chat/messages.ts";
 import type { Json } from "../../json/json.ts";
 import { isJsonObject } from "../../json/kinds.ts";
 import { parseJson } from "../../json/parseJson.ts";
@@ -36,6 +36,10 @@ export function readMessagesRequest(body: Json, options: ReadOptions): MessagesR
   const { limits } = options;
   const { ignored, toolChoice, parallelCalls, prompt } = readPrompt(fields, options.keepAttribution, false);
   const sampling = readSampling(fields, options.vocabSize, limits);
+  const answer = readAnswer(fields);
+  if (sampling.grammar !== undefined && answer !== undefined) {
+    throw invalid("grammar", `cannot be combined with ${answer.field}.`);
+  }
   if (sampling.grammar !== undefined && (toolChoice.type === "required" || toolChoice.type === "named")) {
     throw invalid("grammar", "cannot be combined with a tool_choice that forces a call.");
   }
@@ -48,6 +52,7 @@ export function readMessagesRequest(body: Json, options: ReadOptions): MessagesR
       prompt,
       toolChoice,
       parallelCalls,
+      ...(answer === undefined ? {} : { answer }),
       sampling,
       // 0 answers after prefill.
       maxTokens: fields.number("max_tokens", Number.POSITIVE_INFINITY, { whole: true, min: 0 }),
@@ -85,6 +90,21 @@ function readPrompt(
       kwargs: readKwargs(fields),
     },
   };
+}
+
+/** `output_config.format`, or its name in the beta, `output_format`. */
+function readAnswer(fields: RequestFields): Answer | undefined {
+  const output = fields.get("output_config");
+  const configured = isJsonObject(output) ? (output.get("format") ?? undefined) : undefined;
+  const field = configured === undefined ? "output_format" : "output_config.format";
+  const format = configured ?? fields.get("output_format");
+  if (format === undefined) return undefined;
+  const { type, schema } = Object.fromEntries(objectAt(format, field));
+  if (type !== "json_schema") {
+    const sent = typeof type === "string" ? `"${type}"` : kindOf(type);
+    throw invalid(`${field}.type`, `must be "json_schema", not ${sent}.`);
+  }
+  return { schema: objectAt(schema, `${field}.schema`), strict: false, field: `${field}.schema` };
 }
 
 const THINKING: Readonly<Record<string, boolean>> = {

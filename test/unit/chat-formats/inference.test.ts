@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { FormatVerdict } from "../../../src/chat/formats/testFormat.ts";
 import { Prompter } from "../../../src/prompt/Prompter.ts";
 import { FakeVocab } from "../../support/FakeVocab.ts";
 
@@ -70,7 +71,7 @@ describe("small templates", () => {
   const named = (name: string, args: string) =>
     `{{- '{"${name}": "' + c.function.name + '", "${args}": ' + (c.function.arguments | tojson) + '}' }}`;
 
-  test.each([
+  const cases: readonly (readonly [string, string, FormatVerdict, boolean])[] = [
     [
       "a bare list of objects",
       `{{- '[' }}${each(named("name", "arguments"), ", ")}{{- ']' }}`,
@@ -86,12 +87,15 @@ describe("small templates", () => {
       "exact",
       false,
     ],
-  ])("%s", (_, calls, verdict, bare) => {
-    const { how, format, test: run } = studied(chatml(calls));
-    expect(how).toBe("inferred");
-    expect(run()).toEqual({ oneCall: verdict, nestedArguments: verdict, twoCalls: verdict });
-    expect(format.calls?.bare).toBe(bare);
-  });
+  ];
+  for (const [name, calls, verdict, bare] of cases) {
+    test(name, () => {
+      const { how, format, test: run } = studied(chatml(calls));
+      expect(how).toBe("inferred");
+      expect(run()).toEqual({ oneCall: verdict, nestedArguments: verdict, twoCalls: verdict });
+      expect(format.calls?.bare).toBe(bare);
+    });
+  }
 
   test("no calls rendered: the usual form", () => {
     expect(studied(chatml("")).how).toBe("usual");

@@ -1,7 +1,7 @@
 /** The AI SDK's Anthropic provider through a tool loop that it runs itself; it re-serialises what it echoes. */
 import { expect, test } from "bun:test";
 import { createAnthropic } from "@ai-sdk/anthropic";
-import { generateText, jsonSchema, stepCountIs, streamText, tool } from "ai";
+import { generateText, jsonSchema, Output, stepCountIs, streamText, tool } from "ai";
 import type { AssistantMessage } from "../../src/chat/messages.ts";
 import { type FakeServer, fakeServer } from "../support/FakeServer.ts";
 import { listening } from "../support/httpClient.ts";
@@ -75,6 +75,35 @@ for (const stream of [true, false]) {
     expect(steps[0]?.toolCalls[0]).toMatchObject({ toolName: "add", input: { a: 1, b: 2 } });
     expect(steps[0]?.usage.inputTokens).toBeGreaterThan(0);
     checkEchoes(server);
+  });
+}
+
+for (const structuredOutputMode of ["outputFormat", "jsonTool"] as const) {
+  test(`gives an object by ${structuredOutputMode}`, async () => {
+    const server = fakeServer();
+    await using target = listening(server.app);
+    const args = '{"city": "Oslo"}';
+    server.engine.script = ({ sampling }) => ({
+      text: sampling?.grammar?.includes("<tool_call>")
+        ? `<tool_call>\n{"name": "json", "arguments": ${args}}\n</tool_call>`
+        : args,
+    });
+    const schema = jsonSchema<{ city: string }>({
+      type: "object",
+      properties: { city: { type: "string" } },
+      required: ["city"],
+      additionalProperties: false,
+    });
+    const { output } = await generateText({
+      model: createAnthropic({ baseURL: `${target.url}/v1`, apiKey: "none" })("local"),
+      prompt: "Which city?",
+      maxOutputTokens: 100,
+      maxRetries: 0,
+      output: Output.object({ schema }),
+      providerOptions: { anthropic: { structuredOutputMode } },
+    });
+    expect(output).toEqual({ city: "Oslo" });
+    expect(server.engine.runs[0]?.spec.sampling?.grammar).toContain("city");
   });
 }
 

@@ -6,9 +6,6 @@ import type { AssistantMessage } from "../../src/chat/messages.ts";
 import { type FakeServer, fakeServer } from "../support/FakeServer.ts";
 import { listening } from "../support/httpClient.ts";
 
-// Where nothing is stored it says that reasoning is not a part of the model that it knows.
-Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
-
 const call = (a: number): string =>
   `<tool_call>\n{"name": "add", "arguments": {"b": 2, "a": ${a}}}\n</tool_call>`;
 const REPLIES = [
@@ -58,9 +55,7 @@ for (const store of [true, false]) {
         tools: { add },
         stopWhen: stepCountIs(5),
         maxRetries: 0,
-        providerOptions: {
-          openai: { store, ...(store ? {} : { include: ["reasoning.encrypted_content"] }) },
-        },
+        providerOptions: { openai: { store } },
       };
       const steps = stream ? await streamText(options).steps : (await generateText(options)).steps;
       await handed;

@@ -79,7 +79,8 @@ export function readResponsesRequest(body: Json, options: ReadOptions): Response
     previous: previous ?? null,
     input: own,
     clientTools,
-    sealsReasoning: included(fields).includes("reasoning.encrypted_content"),
+    // The AI SDK drops reasoning that is neither stored nor sealed.
+    sealsReasoning: !store || included(fields).includes("reasoning.encrypted_content"),
     echo: echoOf(fields, turn, store),
     ignored: [...ignoredTools, ...ignoredItems, ...ignoredFields(fields)],
   };

@@ -262,6 +262,17 @@ test("text.format is what the answer has to be, and the last message is never go
   expect(request({ input: [user("x"), assistant("y")] }).turn.continueLast).toBe(false);
 });
 
+test("reasoning is sealed where it is asked for, and where nothing is stored", () => {
+  const seals = (more: object) => request({ input: "x", ...more }).sealsReasoning;
+  const include = ["reasoning.encrypted_content"];
+  expect([seals({}), seals({ store: true }), seals({ store: false }), seals({ include })]).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ]);
+});
+
 test("what is asked for beside the items", () => {
   const asked = request({
     input: "x",

@@ -174,6 +174,16 @@ const OTHERS: readonly (readonly [string, unknown, string, string])[] = [
     "grammar: ",
     "cannot be combined",
   ],
+  ["too many messages", messages(...Array(20_001).fill(user("x"))), "messages: ", "more than 20000"],
+  [
+    "too many results",
+    messages(
+      assistant(Array.from({ length: 20_001 }, (_, i) => use(`${i}`))),
+      user(Array.from({ length: 20_001 }, (_, i) => result(`${i}`, "x"))),
+    ),
+    "messages: ",
+    "more than 20000",
+  ],
   [
     "a format that is none",
     { ...HI, output_config: { format: { type: "xml" } } },

@@ -47,6 +47,7 @@ export interface UserContent {
 export function userContent(content: Json | undefined, field: string, rules: BlockRules): UserContent {
   if (!isJsonArray(content)) return { results: [], text: canonicalContent(content, "user", field).text };
   const results: UserResult[] = [];
+  const ids = new Set<string>();
   const parts: CanonicalContent[] = [];
   for (const [index, item] of content.entries()) {
     const at = `${field}[${index}]`;
@@ -56,9 +57,10 @@ export function userContent(content: Json | undefined, field: string, rules: Blo
       continue;
     }
     const id = textAt(block.get("tool_use_id"), `${at}.tool_use_id`);
-    if (results.some((result) => result.id === id)) {
+    if (ids.has(id)) {
       throw invalid(`${at}.tool_use_id`, `"${id}" has a result in this message already.`);
     }
+    ids.add(id);
     results.push({ id, content: resultText(block, at, rules), at });
   }
   return { results, text: joinedParts(parts).text };

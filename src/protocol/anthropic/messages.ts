@@ -17,9 +17,6 @@ export function readMessages(
 ): Message[] {
   const raw = arrayAt(messages, "messages");
   if (raw.length === 0) throw invalid("messages", "must hold at least one message.");
-  if (raw.length > MESSAGES_MAX) {
-    throw invalid("messages", `holds ${raw.length} messages; at most ${MESSAGES_MAX} are allowed.`);
-  }
   const reader = new MessageReader(rules);
   if (system !== undefined) reader.system(system, "system");
   for (const [index, item] of raw.entries()) reader.message(item, `messages[${index}]`);
@@ -37,9 +34,20 @@ class MessageReader {
     this.#rules = rules;
   }
 
+  /** Results and calls come to messages of their own: these are counted. */
+  #add(message: Message): void {
+    if (this.out.length === MESSAGES_MAX) {
+      throw invalid(
+        "messages",
+        `hold more than ${MESSAGES_MAX} messages and tool results, which is the limit.`,
+      );
+    }
+    this.out.push(message);
+  }
+
   system(content: Json | undefined, field: string): void {
     const text = systemText(content, field, this.#rules);
-    if (text.trim() !== "") this.out.push({ role: "system", content: text });
+    if (text.trim() !== "") this.#add({ role: "system", content: text });
   }
 
   message(item: Json, at: string): void {
@@ -66,15 +74,15 @@ class MessageReader {
           `"${id}" answers no call: an assistant message before it must have a tool_use block of this id.`,
         );
       }
-      this.out.push({ role: "tool", content: result, toolCallId: id, name });
+      this.#add({ role: "tool", content: result, toolCallId: id, name });
     }
-    if (results.length === 0) this.out.push({ role: "user", content: text });
-    else if (text !== "") this.out.push({ role: "user", content: text, besideResult: true });
+    if (results.length === 0) this.#add({ role: "user", content: text });
+    else if (text !== "") this.#add({ role: "user", content: text, besideResult: true });
   }
 
   #assistant(content: Json | undefined, field: string): void {
     for (const message of assistantMessages(content, field)) {
-      this.out.push(message);
+      this.#add(message);
       for (const call of message.toolCalls) this.#called.set(call.id, call.name);
     }
   }

@@ -54,6 +54,7 @@ export function readMessagesRequest(body: Json, options: ReadOptions): MessagesR
       parallelCalls,
       ...(answer === undefined ? {} : { answer }),
       sampling,
+      ...readBudget(fields.get("thinking")),
       // 0 answers after prefill.
       maxTokens: fields.number("max_tokens", Number.POSITIVE_INFINITY, { whole: true, min: 0 }),
       stop: stopStrings(fields.get("stop_sequences"), "stop_sequences", limits),
@@ -123,7 +124,7 @@ const EFFORT: Readonly<Record<string, string>> = {
   max: "high",
 };
 
-/** Thinking is on where nothing is said, as in the other protocols. A budget is not kept to. */
+/** Thinking is on where nothing is said, as in the other protocols. */
 function readKwargs(fields: RequestFields): ReadonlyMap<string, Json> {
   const kwargs = new Map<string, Json>();
   const output = fields.get("output_config");
@@ -131,6 +132,12 @@ function readKwargs(fields: RequestFields): ReadonlyMap<string, Json> {
   const known = typeof effort === "string" && Object.hasOwn(EFFORT, effort) ? EFFORT[effort] : undefined;
   if (known !== undefined) kwargs.set("reasoning_effort", known);
   return kwargs.set("enable_thinking", readThinking(fields.get("thinking")));
+}
+
+function readBudget(thinking: Json | undefined): Pick<Turn, "reasoningBudget"> {
+  if (!isJsonObject(thinking) || thinking.get("type") !== "enabled") return {};
+  const budget = new RequestFields(thinking).number("budget_tokens", -1, { whole: true, min: -1 });
+  return budget >= 0 ? { reasoningBudget: budget } : {};
 }
 
 function readThinking(value: Json | undefined): boolean {

@@ -1,0 +1,64 @@
+/**
+ * The exactness matrix, longer: other texts, seeded sampling, two threads, larger and smaller chunks, every cut
+ * that a memory can go back to. Its last result is in RESULT.md.
+ */
+import { servedMatrix } from "../support/exactness/servedMatrix.ts";
+import { statesMatrix } from "../support/exactness/statesMatrix.ts";
+import type { Sampled, Talk } from "../support/exactness/talk.ts";
+import { WAYS } from "../support/exactness/ways.ts";
+import { TINY_KINDS } from "../support/tinyModels/tinyModel.ts";
+
+const SETTINGS = [
+  { ubatch: 128, settings: { chunkTokensMin: 32, chunkTokensMax: 120, tripTokensMin: 64 } },
+  // A ring of 256 cells at the smallest chunks, where most trips are taken.
+  { ubatch: 64, settings: { chunkTokensMin: 16, chunkTokensMax: 48, tripTokensMin: 32 } },
+  { ubatch: 192, settings: { chunkTokensMin: 64, chunkTokensMax: 128, tripTokensMin: 128 } },
+];
+
+for (const kind of TINY_KINDS) {
+  for (const threads of [1, 2]) {
+    for (const setting of SETTINGS) {
+      statesMatrix({
+        ...setting,
+        kind,
+        threads,
+        ways: WAYS,
+        cuts: "all",
+        seeds: threads === 1 ? [1, 2, 3, 4, 5, 6] : [7, 8],
+        replyTokens: threads === 1 ? 40 : 4,
+      });
+    }
+  }
+}
+
+const SAMPLED: readonly Sampled[] = [
+  { temperature: 0, seed: 1 },
+  { temperature: 1, seed: 7 },
+  { temperature: 0.7, seed: 4_000_000_000 },
+];
+
+/** All habits under each sampling, no two with the same texts but for what the client does with reasoning. */
+const TALKS: readonly Talk[] = SAMPLED.flatMap((sampled, i) =>
+  (["user", "tool"] as const).flatMap((next, j) =>
+    (["kept", "dropped"] as const).map(
+      (reasoning): Talk => ({ next, reasoning, sampled, number: 10 + 2 * i + j }),
+    ),
+  ),
+);
+
+for (const kind of TINY_KINDS) {
+  servedMatrix({
+    kind,
+    threads: 1,
+    ubatch: 128,
+    settings: { chunkTokensMin: 32, chunkTokensMax: 128, tripTokensMin: 64 },
+    talks: TALKS,
+  });
+  servedMatrix({
+    kind,
+    threads: 2,
+    ubatch: 64,
+    settings: { chunkTokensMin: 16, chunkTokensMax: 64, tripTokensMin: 32 },
+    talks: TALKS.slice(0, 4),
+  });
+}

@@ -99,6 +99,7 @@ describe.skipIf(backend === null).each(TINY_KINDS.map((kind) => [kind] as const)
     const on = device();
     head(on, 0);
     const partial = on.save(0, "partial");
+    expect(partial.length).toBe(on.saveSize(0, "partial"));
     run(on, 0, tokens, CUT, TOKENS);
     if (on.memory !== "dense") {
       if (on.memory !== "window") expect(on.truncate(0, CUT)).toBe(false);

@@ -94,6 +94,21 @@ export class Sampler extends Handle {
     return { token };
   }
 
+  /** Takes a token as if it had been sampled; false where the grammar does not allow it. @throws FfiError */
+  force(token: number): boolean {
+    this.use();
+    try {
+      if (this.#grammar !== null && !this.#grammar.allows(token)) return false;
+      this.#grammar?.accept(token);
+    } catch (error) {
+      if (error instanceof TooAmbiguous) return false;
+      throw error;
+    }
+    this.#taken[0] = token;
+    unwrap(this.#shim.wt_sampler_accept(this.#id, this.#taken, 1), "Cannot accept a token");
+    return true;
+  }
+
   /** A token that the grammar allows, or a status. */
   #fitting(row: number): number {
     const grammar = this.#grammar;

@@ -96,6 +96,7 @@ async function load(config: Config, log: Log, onCrash: (message: string) => void
       conversations: new Conversations(),
       warm,
       queueMax: config.limits.queueMax,
+      ...(config.flags.reasoningBudget >= 0 ? { reasoningBudget: config.flags.reasoningBudget } : {}),
       newCallId: () => `call_${newId().slice(0, 24)}`,
       warn: (message) => log.warn(message),
     },

@@ -90,6 +90,8 @@ export interface Turn {
   readonly parallelCalls: boolean;
   readonly answer?: Answer;
   readonly sampling: Sampling;
+  /** Tokens of reasoning at most; missing: as the server is set. */
+  readonly reasoningBudget?: number;
   /** Tokens to generate at most; Infinity where the request names none. */
   readonly maxTokens: number;
   readonly stop: readonly string[];

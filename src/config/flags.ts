@@ -187,6 +187,15 @@ export const FLAGS = {
     -1,
     { ...any, defaultText: "the model's" },
   ),
+  reasoningBudget: number(
+    {
+      names: "--reasoning-budget",
+      env: "LLAMA_ARG_THINK_BUDGET",
+      help: "tokens of reasoning at most, where the closing tag is a token of its own; -1 is no limit",
+    },
+    -1,
+    { min: -1, max: Number.POSITIVE_INFINITY, whole: true },
+  ),
   chatTemplateFile: text(
     {
       names: "--chat-template-file",

@@ -28,6 +28,8 @@ export interface DecodeRow {
 export interface DeviceSampler extends Disposable {
   /** Samples from the logits of row `row` of the last `prefill` (row 0) or `decode` (index in its rows). */
   sample(row: number): { readonly token: number } | { readonly deadEnd: string };
+  /** Takes a token that was not sampled. False, and nothing is taken, where the grammar does not allow it. */
+  force(token: number): boolean;
 }
 
 /** `partial`: what cannot be rolled back (recurrent rows, window), PARTIAL_ONLY; `full`: all of a sequence. */

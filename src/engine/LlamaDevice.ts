@@ -152,6 +152,10 @@ class LlamaSampler implements DeviceSampler {
     return orDeviceError(() => this.#sampler.sample(row));
   }
 
+  force(token: number): boolean {
+    return orDeviceError(() => this.#sampler.force(token));
+  }
+
   [Symbol.dispose](): void {
     this.#sampler.close();
   }

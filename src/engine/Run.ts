@@ -5,10 +5,13 @@ import type { Resumed } from "../state/StateKeeper.ts";
 import type { Moves } from "../state/StateMover.ts";
 import type { DeviceSampler } from "./Device.ts";
 import type { MissReason, RunReport, RunSpec } from "./protocol.ts";
+import { ReasoningWatch } from "./ReasoningWatch.ts";
 
 export class Run {
   readonly spec: RunSpec;
   readonly sampler: DeviceSampler | null;
+  /** Null where reasoning has no limit. */
+  readonly reasoning: ReasoningWatch | null;
   readonly acceptedAt: number;
   readonly moves: Moves = { bytes: 0, ms: 0 };
   /** null until it has begun. */
@@ -35,6 +38,8 @@ export class Run {
   constructor(spec: RunSpec, sampler: DeviceSampler | null, now: number) {
     this.spec = spec;
     this.sampler = sampler;
+    const budget = spec.sampling?.reasoningBudget;
+    this.reasoning = budget === undefined ? null : new ReasoningWatch(budget);
     this.acceptedAt = now;
   }
 

@@ -27,8 +27,20 @@ export interface Sampling {
   readonly grammar?: string;
   /** The grammar holds from the first such place on; without it, from the reply's first character. */
   readonly grammarTrigger?: GrammarTrigger;
+  readonly reasoningBudget?: ReasoningBudget;
   /** Never end at an end-of-generation token. */
   readonly ignoreEos: boolean;
+}
+
+/** How long a reply may reason. */
+export interface ReasoningBudget {
+  /** Tokens between the tags at most; 0 closes at once. */
+  readonly tokensMax: number;
+  /** The opening tag; not looked for where the prompt has opened the reasoning. */
+  readonly start: readonly number[];
+  /** The closing tag, one token. */
+  readonly end: number;
+  readonly opened: boolean;
 }
 
 /** Where a grammar begins to hold that waits for a call. */

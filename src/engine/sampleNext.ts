@@ -10,7 +10,8 @@ export function sampleNext(loop: LoopContext, run: Run, row: number): void {
   if (sampler === null || sequence === null) throw new Error("a run without a sampler reached decode");
   const { device, debugHashes, emit } = loop.options;
   if (debugHashes) run.logitsHash = device.hashLogits(row, run.logitsHash);
-  const sampled = sampler.sample(row);
+  const due = run.reasoning?.due ?? -1;
+  const sampled = due >= 0 && sampler.force(due) ? { token: due } : sampler.sample(row);
   if ("deadEnd" in sampled) {
     loop.failed(run, "grammar-dead-end", sampled.deadEnd);
     return;
@@ -21,6 +22,7 @@ export function sampleNext(loop: LoopContext, run: Run, row: number): void {
     return;
   }
   run.predicted++;
+  run.reasoning?.take(token);
   if (debugHashes) {
     tokenWord[0] = token;
     run.tokensHash = Bun.hash.xxHash64(tokenWord, run.tokensHash);

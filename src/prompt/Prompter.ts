@@ -7,6 +7,7 @@ import type { ContinuedPart } from "../chat/continuation.ts";
 import type { ReplyFormat } from "../chat/formats/ReplyFormat.ts";
 import { spellCalls } from "../chat/formats/spellCalls.ts";
 import type { PromptInput } from "../chat/messages.ts";
+import type { ReasoningBudget } from "../engine/protocol.ts";
 import { continuedRender } from "./continuedRender.ts";
 import { type Dialect, probeDialect, readTags } from "./dialect.ts";
 import { type HostSettings, hostContext, stringsOf } from "./hostContext.ts";
@@ -39,12 +40,17 @@ export interface PromptTokens {
   readonly opensReasoning: boolean;
   /** How this template's model writes its reply. */
   readonly format: ReplyFormat;
+  /** The tags of reasoning; null where it has none, or a closing tag of more than one token. */
+  readonly reasoningTags: ReasoningTags | null;
 }
+
+type ReasoningTags = Pick<ReasoningBudget, "start" | "end">;
 
 interface Render {
   readonly rendered: string;
   readonly mask: Mask;
   readonly dialect: Dialect;
+  readonly reasoningTags: ReasoningTags | null;
 }
 
 /** A template with what was learnt of it. */
@@ -54,6 +60,7 @@ interface Studied {
   readonly settings: HostSettings;
   readonly openers: Openers;
   readonly dialect: Dialect;
+  readonly reasoningTags: ReasoningTags | null;
 }
 
 export class Prompter {
@@ -88,7 +95,7 @@ export class Prompter {
 
   /** Throws AppError("template-refused") in the template's own words, AppError("prefill-unsupported"). */
   tokens(input: PromptInput, options: PromptOptions): PromptTokens {
-    const { rendered, mask, dialect } = this.#render(input, options);
+    const { rendered, mask, dialect, reasoningTags } = this.#render(input, options);
     const start = dialect.reasoning?.start;
     return {
       tokens: this.#tokeniser.tokens(rendered, mask),
@@ -99,6 +106,7 @@ export class Prompter {
           start !== "" &&
           rendered.trimEnd().endsWith(start)),
       format: dialect.reply.format,
+      reasoningTags,
     };
   }
 
@@ -109,7 +117,8 @@ export class Prompter {
   }
 
   #render(input: PromptInput, { addGenerationPrompt, continues }: PromptOptions): Render {
-    const { template, caps, settings, dialect } = input.tools.length > 0 ? this.#toolUse : this.#plain;
+    const studied = input.tools.length > 0 ? this.#toolUse : this.#plain;
+    const { template, caps, settings, dialect, reasoningTags } = studied;
     const mask = Mask.over(this.#tokeniser.spellings, this.#edges, withSource(template.source, input));
     const render = (what: PromptInput) =>
       template.render(hostContext(what, addGenerationPrompt, caps, settings, mask));
@@ -117,7 +126,7 @@ export class Prompter {
       continues === undefined
         ? render(input)
         : continuedRender(input, continues, render, (text) => mask.unmask(text));
-    return { rendered, mask, dialect };
+    return { rendered, mask, dialect, reasoningTags };
   }
 
   #study(source: string): Studied {
@@ -150,7 +159,20 @@ export class Prompter {
       echoTags: readTags(probe, source, openers.openers),
       ...(calls === null ? {} : { writeCalls: (written) => spellCalls(calls, written) }),
     };
-    return { template, caps, settings, openers, dialect };
+    return { template, caps, settings, openers, dialect, reasoningTags: this.#reasoningTags(dialect) };
+  }
+
+  #reasoningTags({ reasoning }: Dialect): ReasoningTags | null {
+    if (reasoning === null) return null;
+    const [end, ...more] = this.#tagTokens(reasoning.end);
+    // Of a tag in several tokens nobody can say by its tokens whether it is there.
+    if (end === undefined || more.length > 0) return null;
+    return { start: this.#tagTokens(reasoning.start), end };
+  }
+
+  #tagTokens(tag: string): number[] {
+    const special = this.#vocab.specials.find(({ text }) => text === tag);
+    return special === undefined ? [...this.#vocab.tokenise(tag, true)] : [special.id];
   }
 
   #spelling(token: number): string {

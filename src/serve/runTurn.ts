@@ -13,7 +13,13 @@ import {
 import type { ReplyFormat } from "../chat/formats/ReplyFormat.ts";
 import type { AssistantMessage, PromptInput, Turn } from "../chat/messages.ts";
 import type { Engine, EngineRun } from "../engine/Engine.ts";
-import type { ConversationTurn, EngineEvent, RunReport, Sampling } from "../engine/protocol.ts";
+import type {
+  ConversationTurn,
+  EngineEvent,
+  ReasoningBudget,
+  RunReport,
+  Sampling,
+} from "../engine/protocol.ts";
 import { AppError } from "../errors.ts";
 import type { ChunkRules } from "../prompt/plan.ts";
 import { requestChunks } from "../prompt/requestChunks.ts";
@@ -39,6 +45,7 @@ export interface TurnDeps {
       readonly opensReasoning: boolean;
       /** Absent: the usual one. */
       readonly format?: ReplyFormat;
+      readonly reasoningTags?: Pick<ReasoningBudget, "start" | "end"> | null;
     };
   };
   readonly vocab: Pick<TextVocab, "piece">;
@@ -47,6 +54,8 @@ export interface TurnDeps {
   readonly conversations: Pick<Conversations, "arrive" | "replied">;
   readonly warm: Warm;
   readonly queueMax: number;
+  /** Tokens of reasoning where a request says nothing; missing or Infinity is no limit. */
+  readonly reasoningBudget?: number;
   readonly newCallId: () => string;
   /** What was left out of a reply's grammar, one sentence. */
   readonly warn?: (message: string) => void;
@@ -98,7 +107,8 @@ class Running implements RunningTurn {
     }
     const continuation = continuationOf(turn);
     const continues = continuation === null ? {} : { continues: continuation.part };
-    const { tokens, opensReasoning, format } = deps.prompter.tokens(turn.prompt, endOfPrompt(continuation));
+    const prompt = deps.prompter.tokens(turn.prompt, endOfPrompt(continuation));
+    const { tokens, opensReasoning, format } = prompt;
     this.#continuation = continuation;
     checkLength(tokens.length, deps.engine.ready.ctxTokens);
     const sampling = samplingOf(turn, {
@@ -126,7 +136,7 @@ class Running implements RunningTurn {
         plan,
         tenant: caller.tenant,
         conversation: this.#conversation,
-        sampling,
+        sampling: { ...sampling, ...budgetOf(turn, deps, prompt) },
         maxTokens: turn.maxTokens,
       },
       (event) => this.#queue.push(event),
@@ -227,6 +237,16 @@ function checkLength(promptTokens: number, ctxTokens: number): void {
       `A conversation holds ${ctxTokens} tokens here (--ctx-size), prompt and reply together.`,
     { field: "messages" },
   );
+}
+
+function budgetOf(
+  turn: Turn,
+  deps: TurnDeps,
+  { reasoningTags, opensReasoning: opened }: ReturnType<TurnDeps["prompter"]["tokens"]>,
+): Pick<Sampling, "reasoningBudget"> {
+  const tokensMax = turn.reasoningBudget ?? deps.reasoningBudget ?? Number.POSITIVE_INFINITY;
+  if (!reasoningTags || tokensMax === Number.POSITIVE_INFINITY) return {};
+  return { reasoningBudget: { ...reasoningTags, tokensMax, opened } };
 }
 
 /** A client's own grammar is taken as it is. */

@@ -277,6 +277,11 @@ class FakeSampler implements DeviceSampler {
     return { token: 3 + (value % FAKE_VOCAB) };
   }
 
+  force(): boolean {
+    this.#sampled++;
+    return this.#sampling.grammar === undefined;
+  }
+
   [Symbol.dispose](): void {
     this.#device.samplersOpen--;
   }

@@ -88,6 +88,7 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
           return {
             tokens: Int32Array.from(new TextEncoder().encode(text)),
             opensReasoning: options.opensReasoning ?? false,
+            reasoningTags: { start: [1], end: 2 },
           };
         },
       },

@@ -47,6 +47,7 @@ export function readChatRequest(body: Json, vocabSize: number, limits: Limits): 
       parallelCalls: fields.boolean("parallel_tool_calls", true),
       ...(answer === undefined ? {} : { answer }),
       sampling,
+      ...readReasoningBudget(fields),
       maxTokens: readMaxTokens(fields),
       stop: stopStrings(fields.get("stop"), "stop", limits),
     },
@@ -104,6 +105,15 @@ function readKwargs(fields: RequestFields): ReadonlyMap<string, Json> {
     throw invalid("chat_template_kwargs.enable_thinking", `must be true or false, not ${kindOf(thinking)}.`);
   }
   return kwargs.set("enable_thinking", thinking);
+}
+
+/** llama-server's names; -1 is as the server is set. */
+function readReasoningBudget(fields: RequestFields): Pick<Turn, "reasoningBudget"> {
+  for (const name of ["reasoning_budget_tokens", "thinking_budget_tokens", "reasoning_budget"]) {
+    const tokens = fields.number(name, -1, { whole: true, min: -1 });
+    if (tokens >= 0) return { reasoningBudget: tokens };
+  }
+  return {};
 }
 
 /** -1 is no limit, as in llama-server; 0 answers after prefill. The least of those that are sent holds. */

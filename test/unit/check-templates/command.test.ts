@@ -9,7 +9,7 @@ const root = mkdtempSync(join(tmpdir(), "warmturn-templates-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
 const GOOD =
-  "{%- for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}{%- for c in m.tool_calls or [] %}{{ c.function.name }}{{ c.function.arguments | tojson }}{%- endfor %}<|im_end|>\n{%- endfor %}";
+  "{%- for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}{%- for c in m.tool_calls or [] %}<tool_call>\n{{ c.function | tojson }}\n</tool_call>{%- endfor %}<|im_end|>\n{%- endfor %}";
 const golden = (text: string): string =>
   JSON.stringify({
     template: "good",
@@ -36,7 +36,7 @@ test("equal renders and safe text: exit 0", async () => {
     "good.jinja": GOOD,
     "golden.jsonl": golden("<|im_start|>user\nHi<|im_end|>"),
   });
-  expect(out).toMatch(/^good +1\/1 +1\/1 +\d+\/\d+$/m);
+  expect(out).toMatch(/^good +1\/1 +1\/1 +\d+\/\d+ +3\/3 inferred: /m);
   expect(out.trimEnd().split("\n").at(-1)).toMatch(/^1 templates, 0 failed +1\/1 +1\/1 +/);
   expect(code).toBe(0);
 });
@@ -54,7 +54,7 @@ test("a difference is shown where it begins: exit 1", async () => {
 test("without golden rows the rest is checked; what does not parse fails", async () => {
   const { code, out } = await run("bad", { "bad.jinja": "{% if %}", "good.jinja": GOOD });
   expect(out).toMatch(/^bad +The chat template does not parse/m);
-  expect(out).toMatch(/^good +0\/0 +0\/0 +\d+\/\d+$/m);
+  expect(out).toMatch(/^good +0\/0 +0\/0 +\d+\/\d+ +3\/3 inferred: /m);
   expect(code).toBe(1);
 });
 

@@ -130,6 +130,14 @@ const CASES: readonly (readonly [string, unknown, string | null, string])[] = [
     "tool_choice.tools[0].name",
     "add",
   ],
+  ["too many tools", { ...HI, tools: Array(1025).fill({ type: "web_search" }) }, "tools[1024]", "1024 tools"],
+  [
+    "too many allowed tools",
+    allowed({ mode: "auto", tools: Array(1025).fill({ type: "function", name: "add" }) }),
+    "tool_choice.tools",
+    "at most 1024",
+  ],
+  ["too many items", input(...Array(20_001).fill(user("x"))), "input", "20001 items; at most 20000"],
   ["a conversation", { ...HI, conversation: "conv_1" }, "conversation", "not served"],
   ["a stored prompt", { ...HI, prompt: { id: "pmpt_1" } }, "prompt", "no prompts"],
   ["text that is no object", { ...HI, text: "x" }, "text", "must be an object"],
@@ -218,6 +226,15 @@ onEachTarget("bad input of responses", (open) => {
       ]);
     }
     expect(opened.server.errors).toEqual([]);
+  });
+
+  test("nine thousand calls with their outputs take no quadratic time", async () => {
+    await using opened = open({ ready: { ctxTokens: 1e6 } });
+    const ids = Array.from({ length: 9_000 }, (_, index) => `c${index}`);
+    const items = [user("x"), ...ids.map((id) => call(id)), ...ids.map((id) => output(id, "")).reverse()];
+    const started = performance.now();
+    expect((await post(opened.target, input(...items))).status).toBe(200);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 
   test("ids that nothing is stored under are a 404 that names them", async () => {

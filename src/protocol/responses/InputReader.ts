@@ -27,6 +27,7 @@ export class InputReader {
   /** The assistant's turn that is being read. */
   #parts: CanonicalContent[] = [];
   #calls: ToolCall[] = [];
+  readonly #callIds = new Set<string>();
   #inTurn = false;
   /** Name of the tool that each call so far has called, by the call's id. */
   readonly #called = new Map<string, string>();
@@ -100,9 +101,10 @@ export class InputReader {
       throw invalid(`${at}.namespace`, `must be a string, not ${kindOf(namespace)}.`);
     }
     const name = modelName(namespace, textAt(raw.get("name"), `${at}.name`));
-    if (this.#calls.some((call) => call.id === id)) {
+    if (this.#callIds.has(id)) {
       throw invalid(`${at}.call_id`, `"${id}" is the id of another call already.`);
     }
+    this.#callIds.add(id);
     this.#inTurn = true;
     this.#calls.push({ id, name, arguments: custom ? customArguments(raw, at) : sentArguments(raw, at) });
   }
@@ -125,6 +127,7 @@ export class InputReader {
     const { text, reasoning } = joinedParts(this.#parts);
     this.messages.push({ role: "assistant", content: text, reasoning, toolCalls: this.#calls });
     for (const call of this.#calls) this.#called.set(call.id, call.name);
+    this.#callIds.clear();
     this.#answered.clear();
     this.#parts = [];
     this.#calls = [];

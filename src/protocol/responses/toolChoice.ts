@@ -1,4 +1,5 @@
 /** `tool_choice` in all its forms, and the tools that it leaves. */
+import { TOOLS_MAX } from "../../chat/canonical.ts";
 import { arrayAt, invalid, kindOf, objectAt, textAt } from "../../chat/fields.ts";
 import type { Tool, ToolChoice } from "../../chat/messages.ts";
 import type { Json, JsonObject } from "../../json/json.ts";
@@ -41,6 +42,9 @@ function allowedTools(choice: JsonObject, tools: readonly Tool[]): ReadToolChoic
     throw invalid("tool_choice.mode", `must be "auto" or "required", not ${sent}.`);
   }
   const list = arrayAt(choice.get("tools"), "tool_choice.tools");
+  if (list.length > TOOLS_MAX) {
+    throw invalid("tool_choice.tools", `holds ${list.length} tools; at most ${TOOLS_MAX} are allowed.`);
+  }
   const named = list.flatMap((item, index) => {
     const at = `tool_choice.tools[${index}]`;
     const raw = objectAt(item, at);

@@ -44,10 +44,14 @@ class ToolReader implements ReadTools {
   readonly tools: Tool[] = [];
   readonly clientTools = new Map<string, ClientTool>();
   readonly ignored: string[] = [];
+  #count = 0;
 
   list(items: readonly Json[], namespace: string | null, field: string): void {
     for (const [index, item] of items.entries()) {
       const at = `${field}[${index}]`;
+      this.#count += 1;
+      if (this.#count > TOOLS_MAX)
+        throw invalid(at, `is one more than the ${TOOLS_MAX} tools that are allowed.`);
       const raw = objectAt(item, at);
       const type = raw.get("type");
       if (typeof type !== "string") throw invalid(`${at}.type`, `must be a string, not ${kindOf(type)}.`);
@@ -81,9 +85,6 @@ class ToolReader implements ReadTools {
       name: own,
       namespace: namespace === NO_NAMESPACE ? null : namespace,
     });
-    if (this.tools.length > TOOLS_MAX) {
-      throw invalid("tools", `holds more than the ${TOOLS_MAX} tools that are allowed.`);
-    }
   }
 }
 

@@ -209,6 +209,12 @@ const OTHERS: readonly (readonly [string, unknown, string, string])[] = [
     "grammar: ",
     "output_format.schema",
   ],
+  [
+    "a budget in words",
+    { ...HI, thinking: { type: "enabled", budget_tokens: "much" } },
+    "thinking.budget_tokens: ",
+    "a whole number",
+  ],
   ["a limit below 0", { ...HI, max_tokens: -1 }, "max_tokens: ", "at least 0, not -1"],
   ["a limit with a fraction", { ...HI, max_tokens: 1.5 }, "max_tokens: ", "a whole number"],
   [

@@ -9,7 +9,7 @@ import { isJsonObject } from "../../json/kinds.ts";
 import { parseJson } from "../../json/parseJson.ts";
 import type { Limits } from "../../limits.ts";
 import { stopStrings } from "../http/stopStrings.ts";
-import { RequestFields } from "../openai/RequestFields.ts";
+import { numberAt, RequestFields } from "../openai/RequestFields.ts";
 import { readSampling } from "../openai/sampling.ts";
 import { readMessages } from "./messages.ts";
 import { readToolChoice, readTools } from "./tools.ts";
@@ -134,10 +134,12 @@ function readKwargs(fields: RequestFields): ReadonlyMap<string, Json> {
   return kwargs.set("enable_thinking", readThinking(fields.get("thinking")));
 }
 
+/** Enabled thinking names its budget; any whole number is one, also below Anthropic's least. */
 function readBudget(thinking: Json | undefined): Pick<Turn, "reasoningBudget"> {
   if (!isJsonObject(thinking) || thinking.get("type") !== "enabled") return {};
-  const budget = new RequestFields(thinking).number("budget_tokens", -1, { whole: true, min: -1 });
-  return budget >= 0 ? { reasoningBudget: budget } : {};
+  const budget = thinking.get("budget_tokens") ?? undefined;
+  if (budget === undefined) return {};
+  return { reasoningBudget: numberAt(budget, "thinking.budget_tokens", { whole: true, min: 0 }) };
 }
 
 function readThinking(value: Json | undefined): boolean {

@@ -206,6 +206,14 @@ describe("settings", () => {
     expect(kwargs({ output_config: { effort: 7 } })).toEqual({ enable_thinking: true });
   });
 
+  test("a budget of thinking", () => {
+    const budget = (thinking: object): number | undefined =>
+      request({ messages: [user("x")], thinking }).turn.reasoningBudget;
+    expect(budget({ type: "enabled", budget_tokens: 2048 })).toBe(2048);
+    expect(budget({ type: "enabled" })).toBeUndefined();
+    expect(budget({ type: "adaptive", budget_tokens: 2048 })).toBeUndefined();
+  });
+
   test("tool_choice in all forms", () => {
     const choice = (tool_choice: object | undefined) => {
       const { turn } = request({ messages: [user("x")], tools: [ADD], tool_choice });

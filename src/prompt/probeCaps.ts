@@ -110,6 +110,8 @@ const contentForm: Step = (caps, render) => {
 };
 
 const roles: Step = (caps, render) => {
+  // A template that lacks what nobody can give it says nothing.
+  if (render([USER], caps) === undefined) return caps;
   const system: Message = { role: "system", content: "wtsystem" };
   const systemRole = prints(render([system, USER], caps), "wtsystem", "wtuser");
   const middle: Message = { role: "system", content: "wtmiddle" };

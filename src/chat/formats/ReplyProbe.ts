@@ -57,6 +57,11 @@ export class ReplyProbe {
     return { before: this.#lead, behind: atomsOf(this.#closer)[0] };
   }
 
+  /** Whether the model stops at this tag, so that no reply holds it but in words of its own. */
+  isEnd(tag: string): boolean {
+    return this.#options.isEnd(tag);
+  }
+
   /** What the generation prompt adds, e.g. `<|begin|>assistant`, reasoning that it opens not included. */
   get header(): string {
     const history = this.#options.render([USER], PROBE_TOOLS, false) ?? "";

@@ -70,5 +70,5 @@ function textMarks({ probe, source, specials }: ReplyEvidence, reasoning: Reason
     for (const tag of ["<response>", "</response>"]) marks.add(tag);
   const final = ["[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]"];
   for (const tag of final) if (source.includes(tag) && tag !== reasoning?.end) marks.add(tag);
-  return [...marks].filter((mark) => mark !== "");
+  return [...marks].filter((mark) => mark !== "" && !probe.isEnd(mark));
 }

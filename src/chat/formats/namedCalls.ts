@@ -88,7 +88,8 @@ function* opening(source: ReplySource, words: readonly (string | null)[]): Step<
   for (const [i, word] of words.entries()) {
     const next = words[i + 1];
     if (word !== null) {
-      if (!(yield* source.words([word]))) return false;
+      // Kimi forgets the `functions.` in front of a name now and then.
+      if (!(yield* source.words([word])) && !word.endsWith(".")) return false;
     } else if (typeof next === "string") yield* source.until([next], () => {}, NAME_CHARS_MAX);
   }
   return true;
@@ -115,13 +116,16 @@ function* namedCall(source: ReplySource, sink: ReplySink, marks: NamedCallMarks)
   const first = kind.kind === "tagged" ? wordsOf(kind.keyStart) : ["{"];
   const ends = blank
     ? ["\n", ...first.slice(0, 1), ...marks.close.slice(0, 1)]
-    : marks.middle.flat().slice(0, 1);
+    : marks.middle.flatMap((words) => words.slice(0, 1));
   const parts: string[] = [];
   yield* source.space();
   const end = yield* source.until(ends, (text) => parts.push(text), NAME_CHARS_MAX);
   const name = parts.join("").trim();
   if (end === null || !isName(name) || (marks.format.bare && !sink.knows(name))) return "none";
+  // An index or an id that was left out is not missed: what follows it may follow the name.
+  const from = blank ? 0 : marks.middle.findIndex(([word]) => word === end);
   for (const [i, words] of marks.middle.entries()) {
+    if (i < from) continue;
     // What stands for an id ends where the next literal begins.
     const next = marks.middle.slice(i + 1).flat()[0];
     if (words.length === 0 && next !== undefined) yield* source.until([next], () => {}, NAME_CHARS_MAX);

@@ -148,6 +148,9 @@ describe("what models write beside their form", () => {
     const kimi =
       '<|tool_call_begin|>functions.run:0<|tool_call_argument_begin|>{"force": true}<|tool_call_end|>';
     expect(read("Kimi-K2", kimi)).toEqual([["run", RUN]]);
+    expect(read("Kimi-K2", kimi.replace("functions.", ""))).toEqual([["run", RUN]]);
+    expect(read("Kimi-K2", kimi.replace(":0", ""))).toEqual([["run", RUN]]);
+    expect(read("Mistral v13", '[TOOL_CALLS]run[ARGS]{"force": true}')).toEqual([["run", RUN]]);
   });
 
   test("JSON between tags of another form", () => {

@@ -97,6 +97,16 @@ describe("small templates", () => {
     });
   }
 
+  test("marks around text are no part of it; a reply's own end is none of them", () => {
+    const { format } = studied(
+      `{%- for m in messages %}{{- '<|turn|>' + m.role + ':' }}
+{%- if m.role == 'assistant' %}{{- '<|say|>' + m.content + '<|said|>' }}{%- else %}{{- m.content }}{%- endif %}
+{{- '<eos>' }}{%- endfor %}{%- if add_generation_prompt %}{{- '<|turn|>assistant:' }}{%- endif %}`,
+    );
+    expect(format.textMarks).toEqual(["<|say|>", "<|said|>"]);
+    expect(studied(chatml("").replaceAll("<|im_end|>", "<eos>")).format.textMarks).toEqual([]);
+  });
+
   test("no calls rendered: the usual form", () => {
     expect(studied(chatml("")).how).toBe("usual");
   });

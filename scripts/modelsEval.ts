@@ -72,7 +72,8 @@ if (!Number.isInteger(conversations) || conversations < 1) {
   process.exit(2);
 }
 const cases = [...generatedCases(conversations), ...handCases()];
-await using server = await ServerProcess.start({ flags: ["-m", flags.model] });
+// One thread: two that wait for each other are slower on a model this small, and far slower beside other work.
+await using server = await ServerProcess.start({ flags: ["-m", flags.model, "--threads", "1"] });
 const kept = await measure(server.url, cases, true);
 const dropped = await measure(server.url, cases, false);
 if (flags.verbose) for (const note of kept.notes) console.log(note);

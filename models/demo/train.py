@@ -10,7 +10,7 @@ from tokens import Tokenizer
 
 RANKS = 2
 # From each part of the time on: tokens of a row, tokens of a batch per rank. Short chats and small batches first.
-PHASES = [(0.0, 512, 1024), (0.25, 512, 2048), (0.68, 1024, 2048)]
+PHASES = [(0.0, 512, 1024), (0.6, 1024, 2048)]
 MUON_LR, ADAM_LR, DECAY, WARM_STEPS, FLAT, END = 0.02, 4e-3, 0.02, 40, 0.4, 0.02
 SAVE_SECONDS = 150
 

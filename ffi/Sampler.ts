@@ -21,6 +21,7 @@ export class Sampler extends Handle {
   readonly #deadEnd: string;
   readonly #grammar: HeldGrammar | null;
   readonly #taken = new Int32Array(1);
+  readonly #room = new Int32Array(LEFT_MAX);
 
   private constructor(context: Context, id: number, deadEnd: string, grammar: HeldGrammar | null) {
     super("sampler", context);
@@ -112,15 +113,36 @@ export class Sampler extends Handle {
   /** A token that the grammar allows, or a status. */
   #fitting(row: number): number {
     const grammar = this.#grammar;
-    let token = this.#shim.wt_sampler_choose(this.#id, row, NO_MASK, 0);
+    let token = this.#shim.wt_sampler_choose(this.#id, row, NO_TOKENS, 0);
     if (grammar === null || (token < 0 && token !== CODES.WT_DEAD_END)) return token;
     if (token >= 0 && grammar.allows(token)) return token;
     for (let tries = 0; tries < REFUSALS_MAX; tries++) {
-      const mask = grammar.maskWithout(token);
-      token = this.#shim.wt_sampler_choose(this.#id, row, mask, mask.length);
-      if (!grammar.isWaiting || token < 0 || grammar.allows(token)) return token;
+      const left = this.#left(token);
+      const fit = grammar.looksFirst ? left.filter((one) => grammar.allows(one)) : [];
+      if (fit.length > 0) {
+        return this.#shim.wt_sampler_choose(this.#id, row, Int32Array.from(fit), fit.length);
+      }
+      const instead = grammar.instead(left);
+      if ("only" in instead) {
+        const { only } = instead;
+        return only.length === 0
+          ? CODES.WT_DEAD_END
+          : this.#shim.wt_sampler_choose(this.#id, row, only, only.length);
+      }
+      const { allBut } = instead;
+      if (allBut.length === 0) return CODES.WT_DEAD_END;
+      token = this.#shim.wt_sampler_choose(this.#id, row, allBut, -allBut.length);
+      if (token < 0 && grammar.isWaiting) return token;
+      if (token >= 0 && grammar.allows(token)) return token;
     }
     return CODES.WT_DEAD_END;
+  }
+
+  /** The tokens that the chain chose `token` among, or it alone where they are many. */
+  #left(token: number): readonly number[] {
+    if (token < 0) return [];
+    const count = this.#shim.wt_sampler_left(this.#id, this.#room, this.#room.length);
+    return count > 0 ? [...this.#room.subarray(0, count)] : [token];
   }
 
   protected release(): void {
@@ -128,8 +150,11 @@ export class Sampler extends Handle {
   }
 }
 
-const NO_MASK = new Uint8Array(1);
-/** Tokens refused one by one while a grammar waits for its trigger. */
+/** Candidates of one choice that are asked for before the vocabulary is. */
+const LEFT_MAX = 64;
+/** Never empty: a pointer to nothing is none that bun:ffi passes. */
+const NO_TOKENS = new Int32Array(1);
+/** Choices refused while a grammar waits for its trigger. */
 const REFUSALS_MAX = 64;
 
 function openGrammar(context: Context, { grammar = "", grammarTrigger }: Sampling): HeldGrammar | null {

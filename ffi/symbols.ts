@@ -141,9 +141,10 @@ export const SYMBOLS = {
     "int32_t",
     ["int32_t", "sampler"],
     ["int32_t", "row"],
-    ["const uint8_t *", "allowed"],
+    ["const int32_t *", "tokens"],
     ["int32_t", "count"],
   ],
+  wt_sampler_left: ["int32_t", ["int32_t", "sampler"], ["int32_t *", "tokens"], ["int32_t", "size"]],
   wt_sampler_accept: ["int32_t", ["int32_t", "sampler"], ["const int32_t *", "tokens"], ["int32_t", "count"]],
 } as const satisfies Record<string, readonly [returns: CType, ...args: Argument[]]>;
 

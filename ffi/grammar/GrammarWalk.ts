@@ -74,11 +74,17 @@ export class GrammarWalk {
   step(from: Place, codePoint: number): Place | null {
     const known = codePoint < 128 ? from.ascii[codePoint] : from.steps.get(codePoint);
     if (known !== undefined) return known;
-    const matching = from.classes.filter(([, one]) => matchesClass(one, codePoint));
-    const key = matching.map(([index]) => index).join();
+    let matching: Place["classes"][number][] | null = null;
+    let key = "";
+    for (const entry of from.classes) {
+      if (!matchesClass(entry[1], codePoint)) continue;
+      if (matching === null) matching = [entry];
+      else matching.push(entry);
+      key += `${entry[0]},`;
+    }
     let to = from.stepsByClass.get(key);
     if (to === undefined) {
-      to = matching.length === 0 ? null : this.#place(this.#scan(from, matching), false);
+      to = matching === null ? null : this.#place(this.#scan(from, matching), false);
       from.stepsByClass.set(key, to);
     }
     if (codePoint < 128) from.ascii[codePoint] = to;
@@ -100,11 +106,12 @@ export class GrammarWalk {
   /** Everything that follows from `kernel`: rules that may begin here, and rules that are whole here. */
   #place(kernel: readonly Item[], isStart: boolean): Place {
     const items: Item[] = [];
-    const seen = new Set<number | string>();
+    const seen = new Set<number>();
     const waiting = new Map<number, Item[]>();
     let ends = false;
     const add = (slot: number, origin: Place | null) => {
-      const key = origin === null ? slot : `${slot},${origin.id}`;
+      // One number for the pair: both stay far below 2^26.
+      const key = origin === null ? slot : (origin.id + 1) * this.#next.length + slot;
       if (++this.#work > WORK_MAX || items.length > ITEMS_MAX) throw new TooAmbiguous();
       if (seen.has(key)) return;
       seen.add(key);
@@ -136,17 +143,17 @@ export class GrammarWalk {
   /** Items that are whole have done their part; what is left is the place, the same object for the same content. */
   #intern(items: readonly Item[], waiting: ReadonlyMap<number, readonly Item[]>, ends: boolean): Place {
     const byClass = new Map<number, Item[]>();
-    const content: string[] = [ends ? "end" : ""];
+    let key = ends ? "end" : "";
     for (const item of items) {
       const next = this.#next[item.slot] ?? Number.NaN;
       if (Number.isNaN(next)) continue;
-      content.push(`${item.slot},${item.origin?.id ?? ""}`);
+      // In the order in which they were found, which is the same for the same text behind the same place.
+      key += `${item.slot},${item.origin === null ? "" : item.origin.id};`;
       if (next >= 0) continue;
       const same = byClass.get(-next - 1);
       if (same) same.push(item);
       else byClass.set(-next - 1, [item]);
     }
-    const key = content.sort().join(";");
     const known = this.#known.get(key);
     if (known) return known;
     const classes = [...byClass].map(

@@ -7,18 +7,22 @@ import { TokenGrammar } from "./TokenGrammar.ts";
 import type { TokenTable } from "./TokenTable.ts";
 import { TriggerWatch } from "./TriggerWatch.ts";
 
+/** Tokens refused, where most are allowed, before the vocabulary is looked through. */
+const REFUSED_MAX = 128;
+
 interface Tokens {
-  readonly size: number;
   piece(token: number): Uint8Array;
   isEnd(token: number): boolean;
 }
+
+export type Instead = { readonly only: Int32Array } | { readonly allBut: Int32Array };
 
 export class HeldGrammar {
   readonly #vocab: Tokens;
   readonly #grammar: TokenGrammar;
   #watch: TriggerWatch | null;
-  /** Refused while the trigger has not come; the others are free. */
-  #refused: Uint8Array | null = null;
+  /** Since the last token that was taken. */
+  readonly #refused: number[] = [];
 
   /** @throws GrammarError, or TooAmbiguous. */
   constructor(text: string, trigger: GrammarTrigger | undefined, vocab: Tokens, table: () => TokenTable) {
@@ -36,11 +40,11 @@ export class HeldGrammar {
 
   /** Takes a token that is allowed. @throws TooAmbiguous */
   accept(token: number): void {
+    this.#refused.length = 0;
     if (this.#watch === null) {
       this.#grammar.accept(token);
       return;
     }
-    this.#refused = null;
     const started = this.#startIn(token);
     if (started === null) this.#watch.take(this.#vocab.piece(token));
     else {
@@ -49,15 +53,23 @@ export class HeldGrammar {
     }
   }
 
-  /** The tokens that may come instead of one that is not allowed. @throws TooAmbiguous */
-  maskWithout(token: number): Uint8Array {
-    if (this.#watch === null) return this.#grammar.mask();
-    this.#refused ??= new Uint8Array(this.#vocab.size).fill(1);
-    if (token >= 0) this.#refused[token] = 0;
-    return this.#refused;
+  /** Whether most tokens are allowed, so that one that is will soon be found. @throws TooAmbiguous */
+  get looksFirst(): boolean {
+    return this.#watch !== null || (this.#refused.length < REFUSED_MAX && this.#grammar.isWide);
   }
 
-  /** Whether a mask of all that is allowed is at hand: else only what was asked for is known to be refused. */
+  /**
+   * What may come instead of tokens that are not allowed (none: none was to be had): the tokens that are
+   * allowed, or, where the vocabulary is not looked through, all but those refused. @throws TooAmbiguous
+   */
+  instead(tokens: readonly number[]): Instead {
+    if (this.#watch === null && (tokens.length === 0 || !this.looksFirst))
+      return { only: this.#grammar.allowed() };
+    this.#refused.push(...tokens);
+    return { allBut: Int32Array.from(this.#refused) };
+  }
+
+  /** Whether the trigger has not come yet. */
   get isWaiting(): boolean {
     return this.#watch !== null;
   }

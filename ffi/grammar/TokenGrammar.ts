@@ -3,12 +3,15 @@
  * character; then the rest of it must still fit. End-of-generation tokens fit where the text may end, and
  * nothing else does when nothing may follow.
  */
+import type { Grammar } from "./Grammar.ts";
 import { GrammarWalk, type Place, TooAmbiguous } from "./GrammarWalk.ts";
 import { parseGrammar } from "./parseGrammar.ts";
 import type { TokenTable } from "./TokenTable.ts";
 
-/** Masks kept for places that come again, a byte a token each. */
-const MASKS_MAX = 8;
+/** Lists kept for places that come again, four bytes a token each. */
+const LISTS_MAX = 8;
+/** Vocabularies below this are looked through in no time. */
+const LONG_WALK_TOKENS = 10_000;
 
 /** Where a text stands: a place of the grammar, and the bytes of a character that is not whole yet. */
 interface Standing {
@@ -20,12 +23,25 @@ interface Standing {
   readonly length: number;
 }
 
+/** Grammars read last: one conversation asks for the same one at each turn. Walks are not kept: they grow. */
+const read = new Map<string, Grammar>();
+const READ_MAX = 8;
+
+function grammarOf(text: string): Grammar {
+  const grammar = read.get(text) ?? parseGrammar(text);
+  read.delete(text);
+  read.set(text, grammar);
+  const [oldest] = read.keys();
+  if (read.size > READ_MAX && oldest !== undefined) read.delete(oldest);
+  return grammar;
+}
+
 export class TokenGrammar {
   readonly #walk: GrammarWalk;
   readonly #table: () => TokenTable;
   readonly #piece: (token: number) => Uint8Array;
   readonly #isEnd: (token: number) => boolean;
-  readonly #masks = new Map<number, Uint8Array>();
+  readonly #lists = new Map<number, Int32Array>();
   #at: Standing;
   #ended = false;
 
@@ -38,7 +54,7 @@ export class TokenGrammar {
     vocab: { piece(token: number): Uint8Array; isEnd(token: number): boolean },
     table: () => TokenTable,
   ) {
-    this.#walk = new GrammarWalk(parseGrammar(text));
+    this.#walk = new GrammarWalk(grammarOf(text));
     this.#table = table;
     this.#piece = (token) => vocab.piece(token);
     this.#isEnd = (token) => vocab.isEnd(token);
@@ -58,6 +74,16 @@ export class TokenGrammar {
     this.#ended = this.#isEnd(token);
   }
 
+  /** Whether most letters may come next: then most tokens may, and to know them all can be a long walk. */
+  get isWide(): boolean {
+    const { place, left } = this.#at;
+    if (left > 0 || this.#ended || this.#table().size < LONG_WALK_TOKENS) return false;
+    this.#walk.rest();
+    let letters = 0;
+    for (let code = 0x61; code <= 0x7a; code++) if (this.#walk.step(place, code) !== null) letters++;
+    return letters >= 20;
+  }
+
   /** Whether these bytes may come next. @throws TooAmbiguous */
   fits(bytes: Uint8Array): boolean {
     return this.#afterBytes(bytes) !== null;
@@ -70,35 +96,54 @@ export class TokenGrammar {
     this.#at = after;
   }
 
-  /** 1 for every token that is allowed, of the vocabulary's size. Not to be changed. @throws TooAmbiguous */
-  mask(): Uint8Array {
+  /** The tokens that are allowed, in no order. Not to be changed. @throws TooAmbiguous */
+  allowed(): Int32Array {
     const { place, left } = this.#at;
-    const known = left === 0 && !this.#ended ? this.#masks.get(place.id) : undefined;
+    const isKept = left === 0 && !this.#ended;
+    const known = isKept ? this.#lists.get(place.id) : undefined;
     if (known) return known;
     this.#walk.rest();
-    const mask = new Uint8Array(this.#table().size);
-    if (left === 0 && place.ends) for (const token of this.#table().ends) mask[token] = 1;
-    if (!this.#ended) this.#fillMask(mask);
-    if (left === 0 && !this.#ended) this.#keep(place.id, mask);
-    return mask;
+    const tokens: number[] = left === 0 && place.ends ? [...this.#table().ends] : [];
+    if (!this.#ended) this.#collect(tokens);
+    const list = Int32Array.from(tokens);
+    if (isKept) this.#keep(place.id, list);
+    return list;
   }
 
-  #keep(id: number, mask: Uint8Array): void {
-    const oldest = this.#masks.keys().next();
-    if (this.#masks.size >= MASKS_MAX && !oldest.done) this.#masks.delete(oldest.value);
-    this.#masks.set(id, mask);
+  #keep(id: number, list: Int32Array): void {
+    const oldest = this.#lists.keys().next();
+    if (this.#lists.size >= LISTS_MAX && !oldest.done) this.#lists.delete(oldest.value);
+    this.#lists.set(id, list);
+  }
+
+  /** First bytes that do not fit are passed over: mostly that is nearly all of the vocabulary. */
+  #collect(tokens: number[]): void {
+    const { starts } = this.#table();
+    const begun = this.#at.left > 0 ? this.#at : null;
+    for (let byte = 0; byte < 256; byte++) {
+      const from = starts[byte] ?? 0;
+      const to = starts[byte + 1] ?? 0;
+      if (from === to) continue;
+      const next = this.#byteFrom(this.#at.place, begun, byte);
+      if (next === null || (!("steps" in next) && !this.#mayRest(next))) continue;
+      this.#collectFrom(from, to, tokens);
+    }
   }
 
   /** Tokens in the order of their bytes: what neighbours share is walked once. */
-  #fillMask(mask: Uint8Array): void {
+  #collectFrom(from: number, to: number, tokens: number[]): void {
     const table = this.#table();
     /* Where n bytes of the token lead: a place, and a character begun. From `failed` bytes on, none fits. */
     const places: Place[] = [this.#at.place];
     const begun: (Standing | null)[] = [this.#at.left > 0 ? this.#at : null];
     let failed = Number.POSITIVE_INFINITY;
-    for (let index = 0; index < table.order.length; index++) {
+    for (let index = from; index < to; index++) {
       const shared = table.shared[index] ?? 0;
-      if (shared >= failed) continue;
+      if (shared >= failed) {
+        const jump = table.jumps[failed - 1]?.[index];
+        if (jump !== undefined) index = jump - 1;
+        continue;
+      }
       failed = Number.POSITIVE_INFINITY;
       const token = table.order[index] ?? 0;
       const bytes = table.piece(token);
@@ -113,7 +158,7 @@ export class TokenGrammar {
         begun[length + 1] = isPlace ? null : next;
       }
       const last = begun[bytes.length] ?? null;
-      if (failed === Number.POSITIVE_INFINITY && (last === null || this.#mayRest(last))) mask[token] = 1;
+      if (failed === Number.POSITIVE_INFINITY && (last === null || this.#mayRest(last))) tokens.push(token);
     }
   }
 

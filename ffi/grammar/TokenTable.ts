@@ -7,6 +7,10 @@ export class TokenTable {
   readonly order: Int32Array;
   /** Bytes that token `order[i]` shares with the one before it. */
   readonly shared: Int32Array;
+  /** `starts[b]` is the first place of a token whose first byte is `b` or greater; 257 of them. */
+  readonly starts: Int32Array;
+  /** `jumps[n - 1][i]` is the next place whose token shares fewer than `n` bytes with the one before it. */
+  readonly jumps: readonly Int32Array[];
   readonly #pieces: readonly Uint8Array[];
   readonly ends: readonly number[];
   readonly size: number;
@@ -30,11 +34,30 @@ export class TokenTable {
       const before = tokens[index - 1];
       return before === undefined ? 0 : commonLength(bytesOf(before), bytesOf(token));
     });
+    this.starts = new Int32Array(257).fill(tokens.length);
+    for (let index = 0, byte = 0; index < tokens.length; index++) {
+      const first = bytesOf(tokens[index] ?? 0)[0] ?? 0;
+      while (byte <= first) this.starts[byte++] = index;
+    }
+    this.jumps = Array.from({ length: JUMP_BYTES }, (_, index) => jumpsOf(this.shared, index + 1));
   }
 
   piece(token: number): Uint8Array {
     return this.#pieces[token] as Uint8Array;
   }
+}
+
+/** Bytes up to which what begins alike is passed over at once. */
+const JUMP_BYTES = 4;
+
+function jumpsOf(shared: Int32Array, bytes: number): Int32Array {
+  const jumps = new Int32Array(shared.length);
+  let next = shared.length;
+  for (let index = shared.length - 1; index >= 0; index--) {
+    jumps[index] = next;
+    if ((shared[index] ?? 0) < bytes) next = index;
+  }
+  return jumps;
 }
 
 /** Greater than any byte. */

@@ -9,6 +9,7 @@ struct wt_sampler {
     void *chain;
     struct wt_context *context;
     int32_t ignore_ends;
+    int32_t left; /* candidates of the last choice that the chain kept, at the head of the context's */
 };
 
 static void wt_sampler_drop(struct wt_sampler *s) {
@@ -120,26 +121,59 @@ static int wt_fill(struct wt_sampler *s, const float *logits, struct llama_token
     return !bad;
 }
 
-static void wt_keep_allowed(struct llama_token_data_array *array, const uint8_t *allowed) {
-    size_t kept = 0;
-    for (size_t i = 0; i < array->size; i++)
-        if (allowed[array->data[i].id] && !wt_is_least(array->data[i].logit)) array->data[kept++] = array->data[i];
-    array->size = kept;
+/* As wt_fill, of the tokens in a list alone. */
+static int wt_fill_only(struct wt_sampler *s, const float *logits, const int32_t *tokens, int32_t count, struct llama_token_data_array *array) {
+    struct wt_context *c = s->context;
+    const uint32_t *from = (const uint32_t *) logits;
+    struct llama_token_data *to = c->candidates;
+    uint32_t bad = 0;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t token = tokens[i];
+        uint32_t bits = from[token];
+        int32_t e = s->ignore_ends ? c->model->end_count : 0;
+        while (e > 0 && c->model->ends[e - 1] != token) e--;
+        if (bits == WT_MINUS_INFINITY || e > 0) continue;
+        bad |= (bits & 0x7fffffffu) > 0x7f800000u;
+        bad |= bits == 0x7f800000u;
+        to->id = token;
+        memcpy(&to->logit, &bits, sizeof(bits));
+        to->p = 0.0f;
+        to++;
+    }
+    array->data = c->candidates;
+    array->size = (size_t) (to - c->candidates);
+    array->selected = -1;
+    array->sorted = 0;
+    return !bad;
 }
 
-int32_t wt_sampler_choose(int32_t sampler, int32_t row, const uint8_t *allowed, int32_t count) {
+int32_t wt_sampler_choose(int32_t sampler, int32_t row, const int32_t *tokens, int32_t count) {
     struct wt_sampler *s = wt_object(WT_SAMPLER, sampler);
     if (!s) return WT_BAD_HANDLE;
     const float *logits = wt_row(s->context, row);
-    if (!logits || (count != 0 && count != s->context->model->vocab_size)) return WT_RANGE;
+    int32_t size = s->context->model->vocab_size, listed = count < 0 ? -count : count;
+    if (!logits || listed < 0 || listed > size) return WT_RANGE;
+    for (int32_t i = 0; i < listed; i++)
+        if (tokens[i] < 0 || tokens[i] >= size) return WT_RANGE;
     struct llama_token_data_array array;
-    if (!wt_fill(s, logits, &array)) return WT_BAD_NUMBERS;
-    if (count != 0) wt_keep_allowed(&array, allowed);
+    if (!(count > 0 ? wt_fill_only(s, logits, tokens, count, &array) : wt_fill(s, logits, &array))) return WT_BAD_NUMBERS;
+    if (count < 0)
+        for (int32_t i = 0; i < listed; i++) ((uint32_t *) &s->context->candidates[tokens[i]])[1] = WT_MINUS_INFINITY;
+    s->left = 0;
     if (array.size == 0) return WT_DEAD_END;
     llama_sampler_apply(s->chain, &array);
+    if (array.data == s->context->candidates) s->left = (int32_t) array.size;
     if (array.selected < 0 || (size_t) array.selected >= array.size) return WT_DEAD_END;
     if (wt_is_least(array.data[array.selected].logit)) return WT_DEAD_END;
     return array.data[array.selected].id;
+}
+
+int32_t wt_sampler_left(int32_t sampler, int32_t *tokens, int32_t size) {
+    struct wt_sampler *s = wt_object(WT_SAMPLER, sampler);
+    if (!s) return WT_BAD_HANDLE;
+    if (s->left > size) return 0;
+    for (int32_t i = 0; i < s->left; i++) tokens[i] = s->context->candidates[i].id;
+    return s->left;
 }
 
 int32_t wt_sampler_accept(int32_t sampler, const int32_t *tokens, int32_t count) {

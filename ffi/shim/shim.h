@@ -224,10 +224,12 @@ WT_API int32_t wt_state_restore(int32_t context, int32_t seq, int32_t partial, c
 WT_API int32_t wt_sampler_new(int32_t context, const int32_t *integers, const float *floats, const int32_t *bias_tokens, const float *bias_values);
 WT_API int32_t wt_sampler_free(int32_t sampler);
 /*
- * A token of a row, not yet accepted; or WT_DEAD_END. `allowed`: a byte a token, 0 for those that may not be
- * chosen; `count` is the vocabulary's size, or 0 for all.
+ * A token of a row, not yet accepted; or WT_DEAD_END. `tokens`: of those alone where `count` is positive, of
+ * all but those -`count` where it is negative, of all where it is 0.
  */
-WT_API int32_t wt_sampler_choose(int32_t sampler, int32_t row, const uint8_t *allowed, int32_t count);
+WT_API int32_t wt_sampler_choose(int32_t sampler, int32_t row, const int32_t *tokens, int32_t count);
+/* Right behind a choice: the tokens that it was made among; 0 when there are more than `size`. */
+WT_API int32_t wt_sampler_left(int32_t sampler, int32_t *tokens, int32_t size);
 /* What was taken; before the first choice, what the penalties shall look back on. */
 WT_API int32_t wt_sampler_accept(int32_t sampler, const int32_t *tokens, int32_t count);
 

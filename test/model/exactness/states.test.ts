@@ -8,7 +8,7 @@ import { WAYS } from "../../support/exactness/ways.ts";
 import { TINY_KINDS } from "../../support/tinyModels/tinyModel.ts";
 
 const ubatch = 128;
-const settings = { chunkTokensMin: 32, chunkTokensMax: 120, tripTokensMin: 64 };
+const settings = { chunkTokensMin: 32, chunkTokensMax: 120, tripTokensMin: 128 };
 
 for (const kind of TINY_KINDS) {
   statesMatrix({

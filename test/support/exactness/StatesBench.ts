@@ -65,6 +65,11 @@ export class StatesBench implements Disposable {
     return goOn(this.base, cut, 100 * this.#options.seed + 90);
   }
 
+  /** End of the system text. */
+  get headCut(): number {
+    return this.plan(this.base).keep.find(({ reason }) => reason === "head")?.cut ?? 0;
+  }
+
   plan(tokens: readonly number[]): Plan {
     return planOf(this.#options.memory, this.#options.settings, tokens);
   }

@@ -124,6 +124,22 @@ const HOST_INTERRUPTED: Way = {
   },
 };
 
+const EDITED: Way = {
+  name: "a spare that holds what was edited away in the conversation's own lane",
+  lanes: 1,
+  spares: 1,
+  at: "last",
+  liveEnd: false,
+  source: sources("fork", "fork", "snapshot"),
+  play: (bench, cut) => {
+    bench.run(bench.base, "a", 1);
+    bench.run(bench.other, "d", 1);
+    // The lane now holds the same head, other rows behind it, and is its own conversation's.
+    bench.run(bench.goOn(bench.headCut), "a", 2);
+    return bench.run(bench.goOn(cut), "a", 3);
+  },
+};
+
 export const WAYS: readonly Way[] = [
   ROLLED_BACK,
   LIVE_END,
@@ -132,4 +148,5 @@ export const WAYS: readonly Way[] = [
   SPARE_END,
   HOST,
   HOST_INTERRUPTED,
+  EDITED,
 ];

@@ -4,6 +4,7 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dir, "..");
 const START_MS_MAX = 60_000;
 const IDLE_MS_MAX = 120_000;
+const STOP_MS_MAX = 10_000;
 
 export interface ServerStart {
   /** Flags beside `--host` and `--port`. */
@@ -48,9 +49,21 @@ export class ServerProcess implements AsyncDisposable {
     void child.exited.then((code) =>
       address.reject(new Error(`the server ended with ${code} before it listened:\n${log.join("")}`)),
     );
-    const server = new ServerProcess(child, await address.promise, log);
-    await server.#until(START_MS_MAX, "the model did not load", (health) => health["status"] === "ok");
-    return server;
+    // A log level that hides the address, for one.
+    const late = setTimeout(
+      () => address.reject(new Error(`the server said no address in ${START_MS_MAX} ms:\n${log.join("")}`)),
+      START_MS_MAX,
+    );
+    try {
+      const server = new ServerProcess(child, await address.promise, log);
+      await server.#until(START_MS_MAX, "the model did not load", (health) => health["status"] === "ok");
+      return server;
+    } catch (error) {
+      child.kill("SIGKILL");
+      throw error;
+    } finally {
+      clearTimeout(late);
+    }
   }
 
   get log(): string {
@@ -83,9 +96,9 @@ export class ServerProcess implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.exitCode === null) this.#child.kill("SIGTERM");
-    const ended = await Promise.race([this.#child.exited, Bun.sleep(10_000).then(() => "late" as const)]);
-    if (ended === "late") this.#child.kill("SIGKILL");
+    const late = setTimeout(() => this.#child.kill("SIGKILL"), STOP_MS_MAX);
     await this.#child.exited;
+    clearTimeout(late);
   }
 }
 

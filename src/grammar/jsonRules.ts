@@ -8,10 +8,9 @@ const RULES: Readonly<Record<string, string>> = {
   pair: 'string ":" ws value',
   array: '"[" ws (value ("," ws value)* ws)? "]"',
   string: '"\\"" char* "\\""',
-  char: '[^"\\\\\\x00-\\x1f] | "\\\\" (["\\\\/bfnrt] | "u" hex hex hex hex)',
-  // Counted ones: a pair of escaped surrogates would be one character but two here.
-  "counted-char":
-    '[^"\\\\\\x00-\\x1f] | "\\\\" (["\\\\/bfnrt] | "u" ([0-9a-cA-CefEF] hex | [dD] [0-7]) hex hex)',
+  char: '[^"\\\\\\x00-\\x1f] | "\\\\" (["\\\\/bfnrt] | "u" unit)',
+  // Surrogates come in pairs, which are one character.
+  unit: '([0-9a-cA-CefEF] hex | [dD] [0-7]) hex hex | [dD] [89abAB] hex hex "\\\\u" [dD] [c-fC-F] hex hex',
   hex: "[0-9a-fA-F]",
   number: '"-"? ("0" | [1-9] [0-9]{0,20}) ("." [0-9]{1,24})? ([eE] [-+]? [12]? [0-9]{1,2})?',
   integer: '"-"? ("0" | [1-9] [0-9]{0,15})',

@@ -23,12 +23,15 @@ export interface NumberRules {
 const WHOLE_DIGITS_MAX = 16;
 /** Every number of so many digits is a double of its own. */
 const EXACT_DIGITS_MAX = 15;
-const FRACTION_DIGITS_MAX = 17;
+/** And so are its hundredths and thousandths. */
+const SMALL_DIGITS_MAX = 9;
+const FRACTION_DIGITS_MAX = 20;
 
 /** Throws DfaTooLarge. Empty where no number fits. */
 export function numberDfa(rules: NumberRules): Dfa {
+  const isFractional = rules.multiples.some(({ fraction }) => fraction !== "");
   const digits = Math.max(
-    rules.multiples.length > 0 ? EXACT_DIGITS_MAX : WHOLE_DIGITS_MAX,
+    rules.multiples.length === 0 ? WHOLE_DIGITS_MAX : isFractional ? SMALL_DIGITS_MAX : EXACT_DIGITS_MAX,
     (rules.min?.value.whole.length ?? 0) + 1,
     (rules.max?.value.whole.length ?? 0) + 1,
   );

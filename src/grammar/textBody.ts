@@ -18,7 +18,7 @@ export function textBody(gbnf: Gbnf, shape: TextRules, hint: string): string | n
   const texts = shape.texts.filter((text) => text.keyword === "pattern" || formatDfa(text.pattern) !== null);
   if (texts.length === 0) {
     if (lengthMin === 0 && lengthMax === Number.POSITIVE_INFINITY) return jsonRule(gbnf, "string");
-    return `"\\"" ${repeated(gbnf, jsonRule(gbnf, "counted-char"), lengthMin, lengthMax)} "\\""`;
+    return `"\\"" ${repeated(gbnf, jsonRule(gbnf, "char"), lengthMin, lengthMax)} "\\""`;
   }
   const simple = texts.length === 1 ? repeatedClass(texts[0]) : null;
   if (simple !== null) {

@@ -20,10 +20,10 @@ export class GrammarMatcher {
   }
 
   #read(text: string): { readonly length: number; readonly place: Place } {
-    this.#walk.rest();
     let place = this.#walk.start;
     let length = 0;
     for (const char of text) {
+      this.#walk.rest();
       const next = this.#walk.step(place, char.codePointAt(0) ?? 0);
       if (next === null) break;
       place = next;

@@ -36,15 +36,44 @@ interface Item {
   readonly origin: Place | null;
 }
 
+/** A grammar's productions laid out in slots: a slot is a production with a dot in it. */
+interface Slots {
+  readonly nullable: readonly boolean[];
+  /** First slots of each rule's productions. */
+  readonly starts: readonly (readonly number[])[];
+  /** Symbol behind the dot, or NaN at the end. */
+  readonly next: readonly number[];
+  /** Rule that is whole at this slot, or -1. */
+  readonly whole: readonly number[];
+}
+
+/** Laid out once: with many tools a grammar has a hundred thousand slots, and each turn walks it anew. */
+const slots = new WeakMap<Grammar, Slots>();
+
+function slotsOf(grammar: Grammar): Slots {
+  const known = slots.get(grammar);
+  if (known !== undefined) return known;
+  const starts = grammar.names.map((): number[] => []);
+  const next: number[] = [];
+  const whole: number[] = [];
+  for (const { rule, symbols, endsFrom } of grammar.productions) {
+    starts[rule]?.push(next.length);
+    for (let dot = 0; dot <= symbols.length; dot++) {
+      next.push(symbols[dot] ?? Number.NaN);
+      whole.push(dot >= endsFrom ? rule : -1);
+    }
+  }
+  const made = { nullable: holdingRules(grammar, false), starts, next, whole };
+  slots.set(grammar, made);
+  return made;
+}
+
 export class GrammarWalk {
   readonly #grammar: Grammar;
-  readonly #nullable: readonly boolean[];
-  /** First slots of each rule's productions; a slot is a production with a dot in it. */
-  readonly #starts: number[][];
-  /** Symbol behind the dot, or NaN at the end. */
-  readonly #next: number[] = [];
-  /** Rule that is whole at this slot, or -1. */
-  readonly #whole: number[] = [];
+  readonly #nullable: Slots["nullable"];
+  readonly #starts: Slots["starts"];
+  readonly #next: Slots["next"];
+  readonly #whole: Slots["whole"];
   #known = new Map<string, Place>();
   #ids = 0;
   #work = 0;
@@ -52,15 +81,11 @@ export class GrammarWalk {
 
   constructor(grammar: Grammar) {
     this.#grammar = grammar;
-    this.#nullable = holdingRules(grammar, false);
-    this.#starts = grammar.names.map(() => []);
-    for (const { rule, symbols, endsFrom } of grammar.productions) {
-      this.#starts[rule]?.push(this.#next.length);
-      for (let dot = 0; dot <= symbols.length; dot++) {
-        this.#next.push(symbols[dot] ?? Number.NaN);
-        this.#whole.push(dot >= endsFrom ? rule : -1);
-      }
-    }
+    const { nullable, starts, next, whole } = slotsOf(grammar);
+    this.#nullable = nullable;
+    this.#starts = starts;
+    this.#next = next;
+    this.#whole = whole;
     const root = (this.#starts[grammar.root] ?? []).map((slot): Item => ({ slot, origin: null }));
     this.start = this.#place(root, true);
   }

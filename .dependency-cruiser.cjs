@@ -12,6 +12,7 @@ module.exports = {
     forbid("prompt-knows-no-engine", { path: "^src/prompt/" }, { path: "^(src/(protocol|serve|warm|engine/(?!protocol))|ffi/)" }, "Text side."),
     forbid("chat-knows-no-engine", { path: "^src/chat/" }, { path: "^(src/(protocol|serve|warm|state|engine/(?!protocol))|ffi/)" }, "Text side."),
     forbid("engine-knows-no-text", { path: "^src/engine/" }, { path: "^src/(protocol|serve|warm|chat|json|prompt/(?!plan|TextVocab))" }, "Text, JSON and templates never reach the engine."),
+    forbid("grammar-knows-json-only", { path: "^src/grammar/" }, { path: "^(src/(?!grammar/|json/|errors\\.ts)|ffi/)" }, "Schemas in, rules out."),
     forbid("warm-knows-no-protocol", { path: "^src/warm/" }, { path: "^src/(protocol|serve|state/(?!keys))" }, "A warm pass is a request without a protocol."),
     forbid("serve-knows-no-protocol", { path: "^src/serve/" }, { path: "^src/protocol/" }, "Protocols are adapters to and from a Turn."),
     forbid("only-the-engine-worker-opens-a-context", { path: "^src/(?!engine/)" }, { path: "^ffi/(Context|Sampler)" }, "One context, in the engine Worker."),

@@ -83,6 +83,7 @@ const PLANTED: Readonly<Record<string, readonly [file: string, imported: string]
   "prompt-knows-no-engine": ["src/prompt/knowsWarm.ts", "src/warm/planJob.ts"],
   "chat-knows-no-engine": ["src/chat/knowsState.ts", "src/state/StateKeeper.ts"],
   "engine-knows-no-text": ["src/engine/knowsTemplates.ts", "src/prompt/Template.ts"],
+  "grammar-knows-json-only": ["src/grammar/knowsChat.ts", "src/chat/messages.ts"],
   "warm-knows-no-protocol": ["src/warm/knowsServe.ts", "src/serve/runTurn.ts"],
   "serve-knows-no-protocol": ["src/serve/knowsOpenAi.ts", "src/protocol/openai/index.ts"],
   "only-the-engine-worker-opens-a-context": ["src/second.ts", "ffi/Context.ts"],

@@ -9,6 +9,7 @@ FROM oven/bun:1.4.5 AS build
 ARG LLAMA_PACKAGE=""
 WORKDIR /build
 COPY package.json bun.lock bunfig.toml tsconfig.json ./
+COPY patches patches
 RUN bun install --frozen-lockfile && if [ -n "$LLAMA_PACKAGE" ]; then bun add -E "$LLAMA_PACKAGE"; fi
 COPY ffi ffi
 COPY src src

@@ -20,7 +20,11 @@ export const MESSAGES_MAX = 20_000;
 export const TOOLS_MAX = 1_024;
 
 /** Reads OpenAI chat messages. `path` is the field's name in errors. Throws AppError("invalid-request"). */
-export function canonicalMessages(json: Json, tools: readonly Tool[], path = "messages"): Message[] {
+export function canonicalMessages(
+  json: Json | undefined,
+  tools: readonly Tool[],
+  path = "messages",
+): Message[] {
   const raw = arrayAt(json, path);
   if (raw.length === 0) throw invalid(path, "must hold at least one message.");
   if (raw.length > MESSAGES_MAX) {

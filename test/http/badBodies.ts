@@ -15,7 +15,7 @@ const CASES: readonly (readonly [string, unknown, string | null, string])[] = [
   ["no JSON", "{", null, "not valid JSON"],
   ["text behind", "{} x", null, "not valid JSON"],
   ["no object", "[]", "body", "must be an object, not an array"],
-  ["no messages", {}, "messages", "must be an array"],
+  ["no messages", {}, "messages", "must be an array, not nothing"],
   ["messages of the wrong type", { messages: "hi" }, "messages", "must be an array, not a string"],
   ["empty messages", { messages: [] }, "messages", "at least one message"],
   ["an unknown role", { messages: [{ role: "robot", content: "x" }] }, "messages[0].role", ""],

@@ -28,6 +28,8 @@ onEachTarget("server", (open) => {
     expect((await postChat(opened.target, { model: FAKE_MODEL, messages: USER })).status).toBe(200);
     const other = await postChat(opened.target, { model: "gpt", messages: USER });
     expect([other.status, (await json(other)).error.code]).toEqual([404, "model_not_found"]);
+    const unnamed = await postChat(opened.target, { messages: USER });
+    expect([unnamed.status, (await json(unnamed)).model]).toEqual([200, FAKE_MODEL]);
   });
 
   test("health", async () => {

@@ -9,10 +9,11 @@ export interface ModelNames {
   readonly createdSeconds: number;
 }
 
-/** The name to answer with. Throws AppError("model-not-found") with `--strict-model`. */
+/** The name to answer with. Throws AppError("model-not-found") for another name with `--strict-model`. */
 export function servedModel(asked: string | null, { name, strict }: ModelNames): string {
-  if (!strict || asked === name) return asked ?? name;
-  throw new AppError("model-not-found", `The model \`${asked ?? ""}\` is not served here; \`${name}\` is.`, {
+  if (asked === null) return name;
+  if (!strict || asked === name) return asked;
+  throw new AppError("model-not-found", `The model \`${asked}\` is not served here; \`${name}\` is.`, {
     field: "model",
   });
 }

@@ -24,7 +24,7 @@ export function readChatRequest(body: Json, vocabSize: number, limits: Limits): 
   const fields = new RequestFields(objectAt(body, "body"));
   refuseUnsupported(fields);
   const tools = canonicalTools(fields.get("tools") ?? null);
-  const messages = canonicalMessages(fields.get("messages") ?? null, tools);
+  const messages = canonicalMessages(fields.get("messages"), tools);
   const toolChoice = readToolChoice(fields.get("tool_choice"), tools);
   const sampling = readSampling(fields, vocabSize, limits);
   const continueLast = readContinueLast(fields);

@@ -79,13 +79,19 @@ export interface WarmturnReport {
   readonly tokens_hash?: string;
 }
 
+/** A prompt without a cut has missed nothing either, but nothing was resumed. */
+function whyOf({ missReason, resumedTokens }: RunReport): string {
+  if (missReason === "none" && resumedTokens === 0) return "The prompt is too short to hold a cut.";
+  return WHY[missReason];
+}
+
 export function warmturnOf(report: RunReport): WarmturnReport {
   return {
     resumed: report.resumedTokens,
     warmed: report.warmedTokens,
     prefilled: report.prefilledTokens,
     miss: report.missReason,
-    why: WHY[report.missReason],
+    why: whyOf(report),
     miss_at: report.missAt,
     source: report.source,
     bytes_moved: report.bytesMoved,

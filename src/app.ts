@@ -8,6 +8,7 @@ import type { Limits } from "./limits.ts";
 import { anthropicErrorBody, speaksAnthropic } from "./protocol/anthropic/errorBody.ts";
 import { anthropic } from "./protocol/anthropic/index.ts";
 import { authOf } from "./protocol/http/auth.ts";
+import { hideHost } from "./protocol/http/hideHost.ts";
 import { errorBody } from "./protocol/openai/errorBody.ts";
 import { openai } from "./protocol/openai/index.ts";
 import type { ChatServiceDeps } from "./protocol/openai/service.ts";
@@ -85,6 +86,7 @@ async function answer(
   ids: RequestIds,
   deps: AppDeps,
 ): Promise<Response> {
+  hideHost(request);
   const id = requestId(request, deps);
   ids.set(request, id);
   const started = performance.now();

@@ -72,6 +72,8 @@ function listen(config: Config, app: App): Bun.Server<undefined> {
       // A prefill may be silent for minutes; bodies are counted as they are read.
       idleTimeout: 0,
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      // Else Bun answers what it cannot make sense of with a page that shows our source.
+      development: false,
       fetch: (request) => app.fetch(request),
     });
   } catch (error) {

@@ -7,19 +7,29 @@ const TYPES = /^(application\/(json|[\w.-]+\+json|x-www-form-urlencoded|octet-st
 export async function readBody(request: Request, bytesMax: number): Promise<string> {
   checkHeaders(request, bytesMax);
   if (request.body === null) return "";
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of request.body as ReadableStream<Uint8Array>) {
-    bytes += part.byteLength;
-    // Leaving the loop cancels the body.
-    if (bytes > bytesMax) throw tooLarge(`more than ${bytesMax}`, bytesMax);
-    parts.push(part);
-  }
+  const bytes = await readBytes(request.body as ReadableStream<Uint8Array>, bytesMax);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(parts));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw new AppError("invalid-request", "The body is not valid UTF-8.");
   }
+}
+
+async function readBytes(body: ReadableStream<Uint8Array>, bytesMax: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of body) {
+      bytes += part.byteLength;
+      // Leaving the loop cancels the body.
+      if (bytes > bytesMax) throw tooLarge(`more than ${bytesMax}`, bytesMax);
+      parts.push(part);
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("invalid-request", "The connection was closed before the body was whole.");
+  }
+  return Buffer.concat(parts);
 }
 
 function checkHeaders(request: Request, bytesMax: number): void {

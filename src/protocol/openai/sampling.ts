@@ -6,6 +6,10 @@ import { isJsonArray, isJsonObject } from "../../json/kinds.ts";
 import type { Limits } from "../../limits.ts";
 import { numberAt, type RequestFields } from "./RequestFields.ts";
 
+const INT_MAX = 2 ** 31 - 1;
+/** What stays finite as an f32 when it is added or multiplied; nobody means more. */
+const PLAIN = { min: -1e9, max: 1e9 };
+
 export function readSampling(fields: RequestFields, vocabSize: number, limits: Limits): Sampling {
   const grammar = fields.text("grammar");
   if (grammar !== undefined && grammar.length > limits.grammarCharsMax) {
@@ -15,13 +19,13 @@ export function readSampling(fields: RequestFields, vocabSize: number, limits: L
     );
   }
   return {
-    temperature: fields.number("temperature", 0.8),
-    topK: fields.number("top_k", 40, { whole: true }),
+    temperature: fields.number("temperature", 0.8, PLAIN),
+    topK: fields.number("top_k", 40, { whole: true, min: -INT_MAX, max: INT_MAX }),
     topP: fields.number("top_p", 0.95, { min: 0, max: 1 }),
     minP: fields.number("min_p", 0.05, { min: 0, max: 1 }),
-    repeatPenalty: fields.number("repeat_penalty", 1, { min: 0 }),
-    presencePenalty: fields.number("presence_penalty", 0),
-    frequencyPenalty: fields.number("frequency_penalty", 0),
+    repeatPenalty: fields.number("repeat_penalty", 1, { min: 1e-3, max: 1e3 }),
+    presencePenalty: fields.number("presence_penalty", 0, PLAIN),
+    frequencyPenalty: fields.number("frequency_penalty", 0, PLAIN),
     repeatLastN: fields.number("repeat_last_n", 64, { whole: true, min: -1 }),
     seed: seedOf(fields.number("seed", -1, { whole: true })),
     logitBias: readLogitBias(fields.get("logit_bias"), vocabSize, limits.logitBiasMax),
@@ -51,7 +55,7 @@ function readLogitBias(value: Json | undefined, vocabSize: number, max: number):
     if (!/^\d+$/.test(key) || token >= vocabSize) {
       throw invalid(at, `must name a token id from 0 to ${vocabSize - 1}.`);
     }
-    return { token, bias: bias === false ? Number.NEGATIVE_INFINITY : numberAt(bias, at) };
+    return { token, bias: bias === false ? Number.NEGATIVE_INFINITY : numberAt(bias, at, PLAIN) };
   });
 }
 

@@ -6,11 +6,19 @@
 import { existsSync } from "node:fs";
 import { type CheckedTemplate, readTemplates } from "../test/support/templateCheck/CheckedTemplate.ts";
 import { contextColumn, requestColumn } from "../test/support/templateCheck/goldenColumns.ts";
+import { keptColumn, predictionColumn } from "../test/support/templateCheck/predictionColumns.ts";
 import { replyColumn } from "../test/support/templateCheck/replyColumn.ts";
 import { safetyColumn } from "../test/support/templateCheck/safetyColumn.ts";
 import type { TemplateColumn, Verdict } from "../test/support/templateCheck/TemplateColumn.ts";
 
-const COLUMNS: readonly TemplateColumn[] = [contextColumn, requestColumn, safetyColumn, replyColumn];
+const COLUMNS: readonly TemplateColumn[] = [
+  contextColumn,
+  requestColumn,
+  safetyColumn,
+  predictionColumn,
+  keptColumn,
+  replyColumn,
+];
 /** Problems of one template that are printed. */
 const PROBLEMS_SHOWN = 5;
 
@@ -64,12 +72,19 @@ function report(template: CheckedTemplate, verdicts: readonly Verdict[]): void {
       of: sum.of + verdict.of,
       documented: sum.documented + verdict.documented,
       problems: [],
+      ...(verdict.beyond === undefined ? {} : { beyond: (sum.beyond ?? 0) + verdict.beyond }),
     };
   }
 }
 
-function cell({ good, of, documented, note }: Verdict): string {
-  return `${good}/${of}${documented > 0 ? ` +${documented} documented` : ""}${note === undefined ? "" : ` ${note}`}`;
+function cell({ good, of, documented, beyond, note }: Verdict): string {
+  const parts = [
+    `${good}/${of}`,
+    ...(documented > 0 ? [`+${documented} documented`] : []),
+    ...(beyond === undefined ? [] : [`beyond ${beyond}`]),
+    ...(note === undefined ? [] : [note]),
+  ];
+  return parts.join(" ");
 }
 
 function row(name: string, cells: readonly string[]): string {

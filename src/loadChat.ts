@@ -63,6 +63,7 @@ async function load(config: Config, log: Log, onCrash: (message: string) => void
       openers: prompter.openers,
       userOpeners: prompter.userOpeners,
       otherOpeners: prompter.otherOpeners,
+      userPrefaces: prompter.userPrefaces,
       chunkTokensMin: engine.ready.chunkTokensMin,
       chunkTokensMax: engine.ready.chunkTokensMax,
       tripTokensMin: engine.ready.tripTokensMin,

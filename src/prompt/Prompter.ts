@@ -68,6 +68,7 @@ export class Prompter {
   readonly openers: Openers["openers"];
   readonly userOpeners: Openers["userOpeners"];
   readonly otherOpeners: Openers["otherOpeners"];
+  readonly userPrefaces: Openers["userPrefaces"];
   /** Of the template for requests without tools. */
   readonly dialect: Dialect;
   readonly #vocab: TextVocab;
@@ -91,6 +92,7 @@ export class Prompter {
     this.openers = merged(both.map((one) => one.openers));
     this.userOpeners = merged(both.map((one) => one.userOpeners));
     this.otherOpeners = merged(both.map((one) => one.otherOpeners));
+    this.userPrefaces = merged(both.map((one) => one.userPrefaces));
   }
 
   /** Throws AppError("template-refused") in the template's own words, AppError("prefill-unsupported"). */

@@ -37,23 +37,37 @@ function userPlaces(tokens: Int32Array, rules: ChunkRules): UserPlaces {
   const users = OpenerSet.of(rules.userOpeners);
   const others = OpenerSet.of(rules.otherOpeners ?? NONE);
   const starts = OpenerSet.of(rules.openers);
+  const prefaces = OpenerSet.of(rules.userPrefaces ?? NONE);
   const places = { firstUser: 0, lastUser: 0, lastUserEnd: 0 };
   if (users.isEmpty) return places;
   let seen = false;
+  let preface = -1;
   for (let at = 0; at < tokens.length; at++) {
     const user = length(matchAt(users, tokens, at));
-    if (user > 0 && user >= length(matchAt(others, tokens, at))) {
-      if (!seen) places.firstUser = at;
+    const other = length(matchAt(others, tokens, at));
+    if (user > 0 && user >= other) {
+      const start = openerIn(starts, tokens, at, user);
+      if (!seen) places.firstUser = start;
       seen = true;
-      places.lastUser = at;
+      places.lastUser = preface < 0 ? start : preface;
       places.lastUserEnd = 0;
+      preface = -1;
       // What opened the message cannot end it.
       at += user - 1;
-    } else if (seen && places.lastUserEnd === 0 && length(matchAt(starts, tokens, at)) > 0) {
-      places.lastUserEnd = at;
+      continue;
     }
+    if (length(matchAt(prefaces, tokens, at)) > 0) {
+      if (preface < 0) preface = at;
+    } else if (other > 0) preface = -1;
+    if (seen && places.lastUserEnd === 0 && length(matchAt(starts, tokens, at)) > 0) places.lastUserEnd = at;
   }
   return places;
+}
+
+/** Where a match that began with the end of the message before comes to its own opener. */
+function openerIn(starts: OpenerSet, tokens: Int32Array, from: number, size: number): number {
+  for (let at = from; at < from + size; at++) if (length(matchAt(starts, tokens, at)) > 0) return at;
+  return from;
 }
 
 const NONE: readonly (readonly number[])[] = [];

@@ -15,6 +15,8 @@ export interface Openers {
   /** Longest stable sequences that open a user message, and those that open another. */
   readonly userOpeners: readonly (readonly number[])[];
   readonly otherOpeners: readonly (readonly number[])[];
+  /** Each a single special token: what a template puts in front of a user message (its tools), and may move. */
+  readonly userPrefaces: readonly (readonly number[])[];
 }
 
 /** The template and the tokenizer as the learner uses them; probes hold no special spelling. */
@@ -48,16 +50,31 @@ export function learnOpeners(source: OpenerSource): Openers {
   const firsts = new Set<number>();
   for (const same of gaps.values()) for (const opener of openersOf(same, closers)) firsts.add(opener);
   const openers = [...firsts].sort((a, b) => a - b).map((opener) => [opener]);
-  const users = USER_ENDS.flatMap((history) => longOpener(source, firsts, history, userText));
-  const replies = longOpener(source, firsts, [USER], probeReply);
-  const results = longOpener(source, firsts, [USER, probeReply("", { argument: "wtargument" })], probeResult);
-  // Where the role stands in front of the special token (GigaChat), nothing tells a user message from a reply.
-  const same = new Set(replies.map((opener) => opener.join()));
+  const result = [USER, probeReply("", { argument: "wtargument" })];
+  const learn = (wide: boolean) => ({
+    users: USER_ENDS.flatMap((history) => longOpener(source, firsts, history, userText, wide)),
+    replies: longOpener(source, firsts, [USER], probeReply, wide),
+  });
+  const { users, replies } = learn(false);
+  let told = differing(users, replies);
+  if (told.length === 0) {
+    // Where the role stands in front of the special token (GigaChat), what closed the message before tells it.
+    const wide = learn(true);
+    told = differing(wide.users, wide.replies);
+  }
+  const userFirsts = new Set(users.map(([first]) => first));
+  const prefaces = openersOf(gaps.get("user") ?? [], closers).filter((opener) => !userFirsts.has(opener));
   return {
     openers,
-    userOpeners: distinct(users.filter((opener) => !same.has(opener.join()))),
-    otherOpeners: distinct([...results, ...replies]),
+    userOpeners: distinct(told),
+    otherOpeners: distinct([...longOpener(source, firsts, result, probeResult, false), ...replies]),
+    userPrefaces: distinct(prefaces.map((opener) => [opener])),
   };
+}
+
+function differing(users: readonly number[][], replies: readonly number[][]): number[][] {
+  const same = new Set(replies.map((opener) => opener.join()));
+  return users.filter((opener) => !same.has(opener.join()));
 }
 
 const USER = userText("wtfirst");
@@ -183,13 +200,14 @@ const NEXT_TEXTS = ["A", "\n\nB", " C", "1", '"'];
 
 /**
  * From the last opener before the next message's text, as far as the tokens stay the same whatever that text
- * is. Empty where the template refuses, or where no special token opens the message.
+ * is; `wide` begins a special token earlier. Empty where the template refuses, or where no special token opens the message.
  */
 function longOpener(
   source: OpenerSource,
   firsts: ReadonlySet<number>,
   history: readonly Message[],
   next: (text: string) => Message,
+  wide: boolean,
 ): number[][] {
   const before = history.at(-1);
   let stable: Int32Array | undefined;
@@ -206,12 +224,12 @@ function longOpener(
     while (same < stable.length && same < tokens.length && stable[same] === tokens[same]) same++;
     stable = stable.slice(0, same);
     const from = before === undefined ? 0 : rendered.lastIndexOf(ownText(before)) + ownText(before).length;
-    const opener = source.spellings
+    const specials = source.spellings
       .find(rendered)
-      .filter((spelled) => spelled.from >= from && firsts.has(spelled.special.id))
-      .map((spelled) => source.tokenise(rendered.slice(0, spelled.from)).length)
-      .filter((at) => at < same);
-    start = opener.at(-1) ?? -1;
+      .filter((spelled) => spelled.from >= from)
+      .map(({ from, special }) => ({ at: source.tokenise(rendered.slice(0, from)).length, special }));
+    const opener = specials.findLastIndex(({ at, special }) => at < same && firsts.has(special.id));
+    start = specials[wide && opener > 0 ? opener - 1 : opener]?.at ?? -1;
     if (start < 0) return [];
   }
   return stable === undefined || start < 0 ? [] : [[...stable.slice(start)]];

@@ -48,6 +48,11 @@ export interface ChunkRules {
    * a tool result opens as a user message does and then some, it is no user message. None where left out.
    */
   readonly otherOpeners?: readonly (readonly number[])[];
+  /**
+   * What a template puts in front of a user message and may move to a later one (Mistral's tools); for `keep`
+   * only: the message starts there. None where left out.
+   */
+  readonly userPrefaces?: readonly (readonly number[])[];
   /** A message start is a cut when at least this many tokens have gathered since the last cut; ≤ 64. */
   readonly chunkTokensMin: number;
   /** A stretch of this many tokens without a cut is cut there; ≤ `n_ubatch`. */

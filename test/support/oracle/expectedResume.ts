@@ -33,13 +33,24 @@ export function expectedResume(
   reply: WireReply,
   next: WireRequest,
 ): Expected {
-  const prompt = promptTokens(setup, next);
-  let common = shared(promptTokens(setup, sent), prompt);
+  return foreseenResume((request) => promptTokens(setup, request), setup.rules, sent, reply, next);
+}
+
+/** The same with prompts made by anyone, for templates that no stock engine renders. */
+export function foreseenResume(
+  promptOf: (request: WireRequest) => readonly number[],
+  rules: CutRules,
+  sent: WireRequest,
+  reply: WireReply,
+  next: WireRequest,
+): Expected {
+  const prompt = promptOf(next);
+  let common = shared(promptOf(sent), prompt);
   let habit = "the request itself";
   const answer = next.messages[sent.messages.length + 1];
   for (const { name, message } of habitsOf(reply, sent.tools ?? [])) {
     const foreseen = PROBES.map((text) =>
-      promptTokens(setup, { ...sent, messages: [...sent.messages, message, probe(reply, answer, text)] }),
+      promptOf({ ...sent, messages: [...sent.messages, message, probe(reply, answer, text)] }),
     );
     const [first = [], second = []] = foreseen;
     const length = Math.min(shared(first, second), shared(first, prompt));
@@ -48,9 +59,13 @@ export function expectedResume(
       habit = name;
     }
   }
-  const { cuts, trips } = naiveCuts(prompt.slice(0, common), setup.rules);
-  const places = setup.rules.tripTokensMin > 0 ? trips : cuts;
-  return { resume: places.at(-1) ?? 0, common, habit, prompt };
+  return { resume: lastPlace(prompt.slice(0, common), rules), common, habit, prompt };
+}
+
+/** The last cut (on a window model, the last trip) of these tokens; 0 where there is none. */
+export function lastPlace(tokens: readonly number[], rules: CutRules): number {
+  const { cuts, trips } = naiveCuts(tokens, rules);
+  return (rules.tripTokensMin > 0 ? trips : cuts).at(-1) ?? 0;
 }
 
 /** A message of the kind that came, with a text that nobody could know. */
@@ -62,7 +77,8 @@ function probe(reply: WireReply, answer: WireMessage | undefined, text: string):
   return { role: "user", content: text };
 }
 
-function shared(a: readonly number[], b: readonly number[]): number {
+/** How many tokens two prompts begin with in common. */
+export function shared(a: readonly number[], b: readonly number[]): number {
   const end = Math.min(a.length, b.length);
   let at = 0;
   while (at < end && a[at] === b[at]) at++;

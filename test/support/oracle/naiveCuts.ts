@@ -31,8 +31,9 @@ export function naiveCuts(tokens: readonly number[], rules: CutRules): NaiveCuts
 function nextCut(tokens: readonly number[], last: number, rules: CutRules): number | undefined {
   const full = last + rules.chunkTokensMax;
   const fullFits = full < tokens.length;
+  const longest = Math.max(0, ...rules.openers.map((opener) => opener.length));
   for (let at = last + rules.chunkTokensMin; at < Math.min(full, tokens.length); at++) {
-    const rest = tokens.slice(at).join(" ");
+    const rest = tokens.slice(at, at + longest).join(" ");
     if (rules.openers.some((opener) => `${rest} `.startsWith(`${opener.join(" ")} `))) return at;
     // The prompt ends inside what may be an opener: whether this is a cut cannot be known yet.
     if (rules.openers.some((opener) => `${opener.join(" ")} `.startsWith(`${rest} `))) return undefined;

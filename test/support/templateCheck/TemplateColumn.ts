@@ -13,6 +13,8 @@ export interface Verdict {
   readonly documented: number;
   /** One line each, for what is neither. */
   readonly problems: readonly string[];
+  /** Tokens that are prefilled again though they could be known. */
+  readonly beyond?: number;
   /** Printed behind the counts. */
   readonly note?: string;
 }

@@ -36,7 +36,7 @@ test("equal renders and safe text: exit 0", async () => {
     "good.jinja": GOOD,
     "golden.jsonl": golden("<|im_start|>user\nHi<|im_end|>"),
   });
-  expect(out).toMatch(/^good +1\/1 +1\/1 +\d+\/\d+ +3\/3 inferred: /m);
+  expect(out).toMatch(/^good +1\/1 +1\/1 +\d+\/\d+ +495\/495 beyond 0 +765\/765 beyond 0 +3\/3 inferred: /m);
   expect(out.trimEnd().split("\n").at(-1)).toMatch(/^1 templates, 0 failed +1\/1 +1\/1 +/);
   expect(code).toBe(0);
 });
@@ -54,7 +54,7 @@ test("a difference is shown where it begins: exit 1", async () => {
 test("without golden rows the rest is checked; what does not parse fails", async () => {
   const { code, out } = await run("bad", { "bad.jinja": "{% if %}", "good.jinja": GOOD });
   expect(out).toMatch(/^bad +The chat template does not parse/m);
-  expect(out).toMatch(/^good +0\/0 +0\/0 +\d+\/\d+ +3\/3 inferred: /m);
+  expect(out).toMatch(/^good +0\/0 +0\/0 +\d+\/\d+ +\d+\/\d+ beyond 0 +\d+\/\d+ beyond 0 +3\/3 inferred: /m);
   expect(code).toBe(1);
 });
 

@@ -2,7 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Message } from "../../../src/chat/messages.ts";
+import type { Message, Tool } from "../../../src/chat/messages.ts";
+import type { JsonObject } from "../../../src/json/json.ts";
+import { fromPlain } from "../../../src/json/plainJson.ts";
 import { Prompter } from "../../../src/prompt/Prompter.ts";
 import { requestChunks } from "../../../src/prompt/requestChunks.ts";
 import { FakeVocab } from "../../support/FakeVocab.ts";
@@ -73,6 +75,52 @@ test("a template that opens a reply unasked keeps its opener", () => {
   const vocab = vocabOf("chatml");
   const prompter = new Prompter({ template, vocab });
   expect(prompter.openers).toEqual([[vocab.idOf("<|im_start|>")]]);
+});
+
+/** Names of what is kept, with the text that begins there. */
+function keptStarts(template: string, vocab: FakeVocab, messages: readonly Message[]): Map<string, string> {
+  const prompter = new Prompter({ template, vocab });
+  const tool: Tool = {
+    name: "run",
+    definition: fromPlain({ type: "function", function: { name: "run", parameters: {} } }) as JsonObject,
+  };
+  const { tokens } = prompter.tokens(
+    { messages, tools: [tool], kwargs: new Map() },
+    { addGenerationPrompt: false },
+  );
+  const rules = { ...prompter, chunkTokensMin: 8, chunkTokensMax: 4096, tripTokensMin: 0 };
+  const { keep } = requestChunks(tokens, rules, 0n);
+  return new Map(keep.map(({ reason, cut }) => [reason, show(vocab, [...tokens.slice(cut)])]));
+}
+
+const TALK: readonly Message[] = [
+  { role: "user", content: "The first question" },
+  { role: "assistant", content: "The first answer", reasoning: "", toolCalls: [] },
+  { role: "user", content: "The second question" },
+  { role: "assistant", content: "The second answer", reasoning: "", toolCalls: [] },
+];
+
+test("tools that move to the last user message are kept in front of", () => {
+  const vocab = new FakeVocab({
+    control: ["<s>", "</s>", "[INST]", "[/INST]", "[TOOLS]", "[/TOOLS]"],
+    bos: "<s>",
+    eos: "</s>",
+  });
+  const template =
+    "<s>{%- set ns = namespace(last=-1) %}{%- for m in messages %}{%- if m.role == 'user' %}{%- set ns.last = loop.index0 %}{%- endif %}{%- endfor %}" +
+    "{%- for m in messages %}{%- if m.role == 'user' %}{%- if tools and loop.index0 == ns.last %}[TOOLS]{{ tools | tojson }}[/TOOLS]{%- endif %}[INST]{{ m.content }}[/INST]{%- else %}{{ m.content }}</s>{%- endif %}{%- endfor %}";
+  const kept = keptStarts(template, vocab, TALK);
+  expect(kept.get("user-start")).toStartWith("[TOOLS]");
+  expect(new Prompter({ template, vocab }).userPrefaces).toEqual([[vocab.idOf("[TOOLS]")]]);
+});
+
+test("a role in front of its mark is told by what closed the message before", () => {
+  const vocab = new FakeVocab({ control: ["<s>", "<|role|>", "<|sep|>"], bos: "<s>", eos: "<|sep|>" });
+  const template =
+    "<s>{%- for m in messages %}{{ m.role }}<|role|>\n{{ m.content }}<|sep|>\n\n{%- endfor %}{%- if add_generation_prompt %}assistant<|role|>\n{%- endif %}";
+  const kept = keptStarts(template, vocab, TALK);
+  expect(kept.get("user-start")).toStartWith("<|role|>\nThe second question");
+  expect(kept.get("user-end")).toStartWith("<|role|>\nThe second answer");
 });
 
 const TEMPLATES = join(import.meta.dir, "../../../../shared/templates");

@@ -92,7 +92,11 @@ if (typeof parsed === "string") {
   console.error(`${parsed}\n\n${HELP}`);
   process.exit(2);
 }
-const cells = await runToolLoop(parsed.options);
+const cells = await runToolLoop(parsed.options).catch((error: unknown): never => {
+  // A server that did not start, or a peer that does not answer: its words, no stack trace.
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exit(2);
+});
 const wrong = [...disagreements(cells), ...wasted(cells)];
 if (parsed.json) {
   console.log(JSON.stringify({ cells, ratios: ratios(cells), problems: wrong }));

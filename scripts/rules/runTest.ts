@@ -5,6 +5,8 @@ import { output } from "./output.ts";
 import type { RulePatch } from "./RulePatch.ts";
 
 const TEST_MS_MAX = 30_000;
+/** A property that fails in each of fifty tests is shrunk in each: some failures say as much. */
+const FAILURES_MAX = 3;
 
 interface Failure {
   readonly test: string;
@@ -25,7 +27,8 @@ export async function runTest(patch: RulePatch, tree: string): Promise<TestRun> 
   rmSync(report, { force: true });
   const filter = patch.name === undefined ? [] : ["-t", patch.name];
   const reporter = ["--reporter=junit", `--reporter-outfile=${report}`];
-  const command = ["test", "--timeout", String(TEST_MS_MAX), ...reporter, ...filter, `./${patch.test}`];
+  const limits = ["--timeout", String(TEST_MS_MAX), `--bail=${FAILURES_MAX}`];
+  const command = ["test", ...limits, ...reporter, ...filter, `./${patch.test}`];
   // Broken code keeps what it remembers to itself.
   const env = { WARMTURN_HOME: join(tree, "..", "home") };
   const [code, text] = await output([process.execPath, ...command], tree, env);

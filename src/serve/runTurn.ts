@@ -230,6 +230,10 @@ function finishOf(reply: ReplyAssembler, reason: "stop" | "length" | "prefilled"
 
 /** The words that clients know an overflow by (clients compact their history when they read them). */
 function checkLength(promptTokens: number, ctxTokens: number): void {
+  if (promptTokens === 0) {
+    const message = "The model's chat template made an empty prompt of these messages.";
+    throw new AppError("template-refused", message, { field: "messages" });
+  }
   if (promptTokens < ctxTokens) return;
   throw new AppError(
     "prompt-too-long",

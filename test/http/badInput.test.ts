@@ -41,6 +41,13 @@ onEachTarget("bad input", (open) => {
     expect(error.message).toContain("prompt is too long: 206 tokens > 99 maximum");
   });
 
+  test("an empty prompt is refused before the engine sees it", async () => {
+    await using opened = open({ rendersNothing: true });
+    const response = await postChat(opened.target, { messages: USER });
+    expect([response.status, (await json(response)).error.code]).toEqual([400, "template_refused"]);
+    expect(opened.server.engine.runs).toEqual([]);
+  });
+
   test("what the engine refuses is a status, streamed or not", async () => {
     await using opened = open();
     for (const stream of [true, false]) {

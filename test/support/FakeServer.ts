@@ -11,6 +11,8 @@ import { FakeClock } from "./FakeClock.ts";
 import { byteVocab, FakeEngine } from "./FakeEngine.ts";
 
 export interface FakeServerOptions {
+  /** The template makes an empty prompt of whatever it gets. */
+  readonly rendersNothing?: boolean;
   readonly apiKeys?: readonly string[];
   readonly strict?: boolean;
   readonly limits?: Partial<Limits>;
@@ -84,7 +86,8 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
       prompter: {
         tokens: (input: PromptInput) => {
           prompts.push(input);
-          const text = input.messages.map((message) => `<${message.role}>${message.content}`).join("");
+          const written = input.messages.map((message) => `<${message.role}>${message.content}`).join("");
+          const text = options.rendersNothing === true ? "" : written;
           return {
             tokens: Int32Array.from(new TextEncoder().encode(text)),
             opensReasoning: options.opensReasoning ?? false,

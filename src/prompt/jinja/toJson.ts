@@ -1,4 +1,5 @@
 /** `tojson` as `transformers` defines it: Python's `json.dumps`, which escapes nothing for HTML. */
+import { checkedLength } from "./budget.ts";
 import { wrong } from "./errors.ts";
 import { floatText } from "./print.ts";
 import { compareText } from "./text.ts";
@@ -49,6 +50,8 @@ function enclosed(
 ): string {
   const { indent, itemSeparator } = layout;
   if (indent === undefined || parts.length === 0) return open + parts.join(itemSeparator) + close;
+  const lineLength = 1 + indent.length * (depth + 1);
+  checkedLength(parts.reduce((sum, part) => sum + part.length + lineLength, lineLength));
   const line = `\n${indent.repeat(depth + 1)}`;
   return `${open}${line}${parts.join(itemSeparator + line)}\n${indent.repeat(depth)}${close}`;
 }

@@ -108,6 +108,7 @@ describe("a template that would never end is refused", () => {
       "longer than",
     ],
     ["a width of a billion", "{{ 'a'.center(10 ** 12) }}{{ '%1000000000d' % 1 }}", "longer than"],
+    ["JSON indented by a hundred million", "{{ [1, [2, [3]]] | tojson(indent=10 ** 8) }}", "longer than"],
     ["a loop that calls itself", "{% for a in [[1]] recursive %}{{ loop([[1]]) }}{% endfor %}", "deep"],
   ])("%s", (_, template, why) => {
     const started = performance.now();

@@ -8,6 +8,7 @@ import { str } from "./print.ts";
 import { strip } from "./text.ts";
 import {
   type Args,
+  DIGITS_MAX,
   doubleOf,
   Float,
   int,
@@ -81,6 +82,7 @@ function wholeFrom(text: string, base: number): Value | undefined {
     /^([+-]?)([0-9a-zA-Z]+(?:_[0-9a-zA-Z]+)*)$/.exec(strip(text, null)) ?? [];
   const bare = digits.replaceAll("_", "").replace(RADIX_PREFIX[base] ?? /^$/, "");
   if (bare === "" || base < 2 || base > 36) return undefined;
+  if (bare.length > DIGITS_MAX) throw wrong(`A whole number has more than ${DIGITS_MAX} digits.`);
   let sum = 0n;
   for (const digit of bare) {
     const worth = Number.parseInt(digit, 36);

@@ -244,6 +244,7 @@ function untabbed(line: string, size: number): string {
   let column = 0;
   for (const char of line) {
     const wide = char === "\t" && size > 0 ? size - (column % size) : 1;
+    checkedLength(out.length + wide);
     out += char === "\t" ? " ".repeat(size > 0 ? wide : 0) : char;
     column += wide;
   }

@@ -19,6 +19,14 @@ function rendered(template: string, json = "{}", today = DAY): string {
 }
 
 describe("a request's values", () => {
+  test("a number of any length is what was sent, at once", () => {
+    const digits = "7".repeat(300_000);
+    const many = `{"a": [${Array(40).fill(digits).join(", ")}]}`;
+    const started = performance.now();
+    expect(rendered("{{ a | tojson }}", many) === many.slice(6, -1)).toBe(true);
+    expect(performance.now() - started).toBeLessThan(4_000);
+  });
+
   const odd =
     '{"a": {"b": 2.0, "10": 1e-7, "2": 12345678901234567890, "z": null, "é": [true, {"k": -0.50}]}}';
 
@@ -108,6 +116,13 @@ describe("a template that would never end is refused", () => {
       "longer than",
     ],
     ["a width of a billion", "{{ 'a'.center(10 ** 12) }}{{ '%1000000000d' % 1 }}", "longer than"],
+    ["tabs of a billion", "{{ 'a\tb'.expandtabs(10 ** 9) }}", "longer than"],
+    [
+      "a number that squares itself",
+      "{% set ns = namespace(n=10) %}{% for i in range(40) %}{% set ns.n = ns.n * ns.n %}{% endfor %}{{ ns.n }}",
+      "digits",
+    ],
+    ["a million digits", "{{ ('9' * 10 ** 6) | int }}", "digits"],
     ["JSON indented by a hundred million", "{{ [1, [2, [3]]] | tojson(indent=10 ** 8) }}", "longer than"],
     ["a loop that calls itself", "{% for a in [[1]] recursive %}{{ loop([[1]]) }}{% endfor %}", "deep"],
   ])("%s", (_, template, why) => {

@@ -43,12 +43,19 @@ export class FakeVocab implements TextVocab {
   /** Characters handed to `tokenise` so far. */
   tokenised = 0;
   readonly #words: readonly string[];
+  /** Places in `#words` by first UTF-16 unit, the longest word first. */
+  readonly #byFirst = new Map<string, number[]>();
   readonly #options: FakeVocabOptions;
   readonly #bySize: readonly SpecialToken[];
 
   constructor(options: FakeVocabOptions = {}) {
     this.#options = options;
     this.#words = [...MERGES, ...(options.words ?? [])];
+    const sizes = this.#words.map((word, i) => ({ word, i })).sort((a, b) => b.word.length - a.word.length);
+    for (const { word, i } of sizes) {
+      const first = word[0];
+      if (first !== undefined) this.#byFirst.set(first, [...(this.#byFirst.get(first) ?? []), i]);
+    }
     const special = (kind: SpecialToken["kind"], from: number) => (text: string, i: number) => ({
       id: from + i,
       text,
@@ -95,17 +102,17 @@ export class FakeVocab implements TextVocab {
     const spaced = this.#options.addSpace ? ` ${text}` : text;
     const tokens: number[] = [];
     for (let at = 0; at < spaced.length; ) {
-      let best = -1;
-      for (const [i, word] of this.#words.entries()) {
-        if (spaced.startsWith(word, at) && word.length > (this.#words[best]?.length ?? 0)) best = i;
-      }
-      if (best >= 0) {
+      const best = (this.#byFirst.get(spaced[at] ?? "") ?? []).find((i) =>
+        spaced.startsWith(this.#words[i] ?? "", at),
+      );
+      if (best !== undefined) {
         tokens.push(256 + best);
         at += this.#words[best]?.length ?? 1;
         continue;
       }
       const char = String.fromCodePoint(spaced.codePointAt(at) ?? 0);
-      tokens.push(...new TextEncoder().encode(char));
+      if (char < "\u0080") tokens.push(char.charCodeAt(0));
+      else tokens.push(...new TextEncoder().encode(char));
       at += char.length;
     }
     return tokens;

@@ -7,7 +7,7 @@
  */
 import type { ChunkRules, Plan } from "../../../src/prompt/plan.ts";
 import { ECHO_CLIENTS } from "../clients/echo.ts";
-import type { WireRequest } from "../clients/wire.ts";
+import type { WireMessage, WireRequest } from "../clients/wire.ts";
 import { foreseenResume, lastPlace, shared } from "../oracle/expectedResume.ts";
 import type { CheckedTemplate } from "./CheckedTemplate.ts";
 import documented from "./documented.json";
@@ -111,29 +111,48 @@ function rewritten(side: TextSide, rules: ChunkRules, { sent, reply }: Predictio
   const tokens = [...first.tokens];
   const best = lastPlace(tokens.slice(0, shared(side.promptOf(sent), tokens)), rules);
   const resumed = resumeOf([keptStates(side.planOf(sent, rules))], first, rules);
-  return { resumed, required: Math.min(best, userEnd(side, rules, sent, tokens)), best };
+  return { resumed, required: keptPlace(side, rules, sent, tokens, best), best };
 }
 
 /** What the request that was broken off kept; states of older ones may be gone. */
 function broken(side: TextSide, rules: ChunkRules, { sent, reply, loop, next }: PredictionTalk): Outcome {
   const prompt = side.promptOf(next);
   const plan = side.planOf(next, rules);
-  const required = userEnd(side, rules, sent, prompt);
+  const required = (best: number) => keptPlace(side, rules, sent, prompt, best);
   if (loop === undefined) {
     const best = foreseenResume((request) => side.promptOf(request), rules, sent, reply, next).resume;
     const states = [keptStates(side.planOf(sent, rules)), ...side.warmed(sent, reply, rules).map(lastState)];
-    return { resumed: resumeOf(states, plan, rules), required: Math.min(best, required), best };
+    return { resumed: resumeOf(states, plan, rules), required: required(best), best };
   }
   const best = lastPlace(prompt.slice(0, shared(side.promptOf(loop), prompt)), rules);
   const resumed = resumeOf([keptStates(side.planOf(loop, rules))], plan, rules);
-  return { resumed, required: Math.min(best, required), best };
+  return { resumed, required: required(best), best };
 }
 
-/** The last cut of `prompt` up to the end of the last user message of `request`. */
-function userEnd(side: TextSide, rules: ChunkRules, request: WireRequest, prompt: readonly number[]): number {
-  const until = request.messages.findLastIndex((message) => message.role === "user") + 1;
-  const asked = { ...request, messages: request.messages.slice(0, until) };
-  return side.refuses(asked) ? 0 : lastPlace(prompt.slice(0, shared(side.promptOf(asked), prompt)), rules);
+/**
+ * Of the places that are kept, the last one up to `best`: the end of `request`'s last user message; where the prompt is
+ * rewritten in front of that message, the end of system and tools. Without marks no message is told from another.
+ */
+function keptPlace(
+  side: TextSide,
+  rules: ChunkRules,
+  request: WireRequest,
+  prompt: readonly number[],
+  best: number,
+): number {
+  if (rules.openers.length === 0) return 0;
+  const { messages } = request;
+  const first = messages.findIndex((message) => message.role === "user");
+  const last = messages.findLastIndex((message) => message.role === "user");
+  const inCommon = (asked: readonly WireMessage[], all = prompt): number => {
+    const shorter = { ...request, messages: asked };
+    return side.refuses(shorter) ? 0 : lastPlace(all.slice(0, shared(side.promptOf(shorter), all)), rules);
+  };
+  const other: WireMessage = { role: "user", content: "§ Another text" };
+  const start = inCommon([...messages.slice(0, last), other], side.promptOf(request));
+  const place =
+    best < start ? inCommon([...messages.slice(0, first), other]) : inCommon(messages.slice(0, last + 1));
+  return Math.min(best, place);
 }
 
 interface States {

@@ -4,6 +4,7 @@
  *
  * `bun run models:eval [--model PATH] [--conversations N] [--verbose]`
  */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ServerProcess } from "../bench/ServerProcess.ts";
@@ -69,6 +70,10 @@ const { values: flags } = parseArgs({
 const conversations = Number(flags.conversations);
 if (!Number.isInteger(conversations) || conversations < 1) {
   console.error("--conversations: a whole number of at least 1 is wanted.");
+  process.exit(2);
+}
+if (!existsSync(flags.model)) {
+  console.error(`--model: there is no file ${flags.model}.`);
   process.exit(2);
 }
 const cases = [...generatedCases(conversations), ...handCases()];

@@ -74,6 +74,8 @@ function listen(config: Config, app: App): Bun.Server<undefined> {
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       // Else Bun answers what it cannot make sense of with a page that shows our source.
       development: false,
+      // Which also lets a second server listen on the same port, without a word, unless it is said:
+      reusePort: false,
       fetch: (request) => app.fetch(request),
     });
   } catch (error) {

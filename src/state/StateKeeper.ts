@@ -227,13 +227,15 @@ export class StateKeeper {
   }
 
   /**
-   * A full save is one uninterruptible step. While other requests run or wait there is none; for a request that
-   * is alone it must cost less than prefilling what it saves, in the background no more than one chunk.
+   * A full save is one uninterruptible step. For a request that is alone it must cost less than prefilling what
+   * it saves; in the background, and while others run or wait, no more than one chunk, which everybody may have
+   * to wait for anyway.
    */
   #mayBlock(start: RunStart, sequence: Sequence): boolean {
-    if (!start.alone || this.#mover.isPending(sequence)) return false;
+    if (this.#mover.isPending(sequence)) return false;
     const saveMs = this.#mover.saveMs(this.#mover.size(sequence, "full"));
-    const tokens = start.purpose === "warm" ? this.#options.chunkTokensMax : (sequence.chain?.end ?? 0);
+    const isAlone = start.alone && start.purpose === "request";
+    const tokens = isAlone ? (sequence.chain?.end ?? 0) : this.#options.chunkTokensMax;
     return saveMs <= tokens * this.#prefillMsPerToken;
   }
 

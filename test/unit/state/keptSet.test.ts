@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { MemoryKind } from "../../../src/engine/protocol.ts";
 import { coldRun, EngineHarness } from "../../support/EngineHarness.ts";
+import type { FakeOp } from "../../support/FakeDevice.ts";
 import { assistant, makePlan, prompt, user, words } from "../../support/makePlan.ts";
 
 const PARTIAL = 256;
@@ -126,12 +127,27 @@ describe("when room is short", () => {
     expect(again.resumedTokens).toBe(side.cuts.at(-1) ?? 0);
   });
 
-  test("a full save is not made while others wait", () => {
-    const engine = new EngineHarness({ memory: "dense", spares: 0 });
+  /** A lane that another conversation needs, while a third one waits. */
+  function savesUnderLoad(saveMs: number): number {
+    let engine: EngineHarness | undefined;
+    const fault = (op: FakeOp): void => {
+      if (op === "save" && engine !== undefined) engine.now += saveMs;
+    };
+    engine = new EngineHarness({ memory: "dense", lanes: 1, spares: 0, fault });
+    // Alone: here the time of a save is measured.
     engine.run(makePlan("dense", prompt(HEAD, user(2, 40))), { conversation: "a" });
-    engine.submit(makePlan("dense", prompt(words(5, 96))), { conversation: "b" });
-    engine.submit(makePlan("dense", prompt(words(6, 96))), { conversation: "c" });
+    engine.run(makePlan("dense", prompt(words(4, 600))), { conversation: "b" });
+    const before = saves(engine);
+    expect(before).toBe(1);
+    engine.submit(makePlan("dense", prompt(words(5, 96))), { conversation: "c" });
+    engine.submit(makePlan("dense", prompt(words(6, 96))), { conversation: "d" });
     engine.loop.step();
-    expect(engine.device.log.some((line) => line.startsWith("save"))).toBe(false);
+    return saves(engine) - before;
+  }
+
+  test("while others wait, a full save is made where it takes no longer than a chunk", () => {
+    expect(savesUnderLoad(0)).toBe(1);
+    // Less than prefilling those 600 tokens again, but more than one chunk: it is reckoned at about 200 ms.
+    expect(savesUnderLoad(100)).toBe(0);
   });
 });

@@ -24,7 +24,8 @@ const TABLE = {
   "body-too-large": row(413, "invalid_request_error", "request_too_large", "request_too_large"),
   "unsupported-media": row(415, "invalid_request_error", "unsupported_media_type", "invalid_request_error"),
   "queue-full": row(429, "rate_limit_error", "queue_full", "rate_limit_error"),
-  "grammar-dead-end": row(500, "server_error", "grammar_dead_end", "api_error"),
+  // The client's own grammar or schema leads to nothing: sending it again, as clients do after a 5xx, would too.
+  "grammar-dead-end": row(400, "invalid_request_error", "grammar_dead_end", "invalid_request_error"),
   "engine-failed": row(500, "server_error", "engine_failed", "api_error"),
   internal: row(500, "server_error", "internal_error", "api_error"),
   loading: row(503, "server_error", "model_loading", "overloaded_error"),

@@ -72,7 +72,9 @@ function makeGrammar(demand: Demand, options: ReplyGrammarOptions): Held {
     // A demanded call of a model that knows none is spelt as most models are trained to.
     const callFormat = calls ?? (isForced ? USUAL_FORMAT.calls : null);
     if (callFormat !== null && (isForced || toolChoice.type === "auto")) {
-      ways.push(callsBody(gbnf, callFormat, named, demand.parallelCalls, options.warn));
+      // Who names one tool means one call of it.
+      const parallel = demand.parallelCalls && toolChoice.type !== "named";
+      ways.push(callsBody(gbnf, callFormat, named, parallel, options.warn));
     }
     if (answer !== undefined && !isForced) ways.push(answerBody(gbnf, format, answer, options.warn));
     gbnf.define(

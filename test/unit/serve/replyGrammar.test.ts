@@ -89,9 +89,10 @@ describe("what is forced", () => {
     expect([one(add), one(`${add}\n${add}`)]).toEqual([true, false]);
   });
 
-  test("the named tool and no other", () => {
+  test("the named tool, once, and no other", () => {
     const named = fits({ choice: { type: "named", name: "add" } });
-    expect([named(add), named(call('odd "\\ name', "{}"))]).toEqual([true, false]);
+    expect([named(add), named(`${add}\n${add}`)]).toEqual([true, false]);
+    expect(named(call('odd "\\ name', "{}"))).toBe(false);
   });
 
   test("reasoning that the prompt opened has to be closed", () => {

@@ -7,7 +7,7 @@ import type { Json } from "../json/json.ts";
 import { isJsonArray, isJsonNumber, isJsonObject } from "../json/kinds.ts";
 import { readDecimal } from "./Decimal.ts";
 import { accepts, type Dfa, DfaTooLarge, isEmpty, oneOf } from "./Dfa.ts";
-import { dfaRule, type Gbnf, literal, repeated } from "./Gbnf.ts";
+import { dfaRule, Gbnf, literal, repeated } from "./Gbnf.ts";
 import { jsonRule } from "./jsonRules.ts";
 import { numberDfa } from "./numberDfa.ts";
 import { objectBody } from "./objectBody.ts";
@@ -23,6 +23,8 @@ const COMBINATIONS_MAX = 400;
 const GRAMMAR_CHARS_MAX = 400_000;
 /** Texts beyond this many are told apart by their characters, one after the other. */
 const LITERALS_MAX = 6;
+/** Rules that are looked at for a value that ends; a schema that takes more is believed. */
+const PROOF_STEPS_MAX = 5_000;
 
 export class SchemaCompiler {
   readonly gbnf: Gbnf;
@@ -32,12 +34,16 @@ export class SchemaCompiler {
     { readonly name: string; done: boolean; never: boolean; used: boolean }
   >();
   readonly #ids = new WeakMap<object, number>();
+  readonly #finiteOnly: boolean;
   #idCount = 0;
   #depth = 0;
+  #steps = 0;
 
-  constructor(gbnf: Gbnf, root: SchemaRoot) {
+  /** `finiteOnly`: a schema within itself allows no value there. What is left has a value that ends. */
+  constructor(gbnf: Gbnf, root: SchemaRoot, finiteOnly = false) {
     this.gbnf = gbnf;
     this.root = root;
+    this.#finiteOnly = finiteOnly;
   }
 
   /** The rule for values that fit all parts; null where none does. */
@@ -48,9 +54,12 @@ export class SchemaCompiler {
     const key = this.#keyOf(parts);
     const known = this.#rules.get(key);
     if (known !== undefined) {
+      if (this.#finiteOnly && !known.done) return null;
       if (!known.done) known.used = true;
       return known.never ? null : known.name;
     }
+    this.#steps += 1;
+    if (this.#finiteOnly && this.#steps > PROOF_STEPS_MAX) return jsonRule(this.gbnf, "value");
     if (this.#depth > DEPTH_MAX) throw new SchemaError("schema", pathOf(parts), "is nested too deeply");
     if (this.gbnf.length > GRAMMAR_CHARS_MAX) throw new SchemaError("schema", pathOf(parts), "is too large");
     const entry = { name: this.gbnf.fresh(`s-${hint}`), done: false, never: false, used: false };
@@ -63,10 +72,19 @@ export class SchemaCompiler {
       if (entry.used) throw new SchemaError("$ref", pathOf(parts), "leads to a schema that allows no value");
       entry.never = true;
       this.gbnf.drop(entry.name);
+      // Elsewhere, outside of what it is now within, it may have one.
+      if (this.#finiteOnly) this.#rules.delete(key);
       return null;
     }
+    if (entry.used) this.#proveFinite(parts, hint);
     this.gbnf.define(entry.name, body);
     return entry.name;
+  }
+
+  /** Throws for a schema each of whose values holds another of its own: no text would ever end. */
+  #proveFinite(parts: Parts, hint: string): void {
+    if (new SchemaCompiler(new Gbnf(), this.root, true).rule(parts, hint) !== null) return;
+    throw new SchemaError("$ref", pathOf(parts), "leads to itself without end");
   }
 
   #keyOf(parts: Parts): string {

@@ -36,6 +36,27 @@ describe("what is refused, by keyword and path", () => {
     ["a condition", { if: { type: "string" }, else: { minLength: 1 } }, "if", "/if"],
     ["dependent keys", { dependentRequired: { a: ["b"] } }, "dependentRequired", "/dependentRequired"],
     ["a dynamic reference", { items: { $dynamicRef: "#n" } }, "$dynamicRef", "/items/$dynamicRef"],
+    [
+      "a value that holds another of its own",
+      {
+        $defs: { a: { type: "object", properties: { a: { $ref: "#/$defs/a" } }, required: ["a"] } },
+        $ref: "#/$defs/a",
+      },
+      "$ref",
+      "/$defs/a/properties/a",
+    ],
+    [
+      "two that hold each other",
+      {
+        $defs: {
+          a: { type: "array", minItems: 1, items: { $ref: "#/$defs/b" } },
+          b: { type: "object", properties: { a: { $ref: "#/$defs/a" } }, required: ["a"] },
+        },
+        properties: { x: { $ref: "#/$defs/a" } },
+      },
+      "$ref",
+      "/$defs/a/items",
+    ],
     ["a reference that leads nowhere", { items: { $ref: "#/$defs/x" } }, "$ref", "/items/$ref"],
     ["a reference to elsewhere", { $ref: "https://example.com/s.json" }, "$ref", "/$ref"],
     ["a pattern that refers back", { pattern: "^(a)\\1$" }, "pattern", "/pattern"],
@@ -166,6 +187,25 @@ describe("what is not said is closed", () => {
     expect(fits({ minLength: 1 })('"x"')).toBe(true);
     expect(fits({ description: "anything" })("[5]")).toBe(true);
   });
+});
+
+test("values within themselves that may end are held", () => {
+  const $defs = {
+    list: {
+      type: "object",
+      properties: { next: { anyOf: [{ $ref: "#/$defs/list" }, { $ref: "#/$defs/tree" }, { type: "null" }] } },
+      required: ["next"],
+    },
+    tree: {
+      type: "object",
+      properties: { of: { type: "array", items: { $ref: "#/$defs/tree" } }, l: { $ref: "#/$defs/list" } },
+      required: ["of"],
+    },
+  };
+  const is = fits({ $defs, $ref: "#/$defs/list" });
+  expect(is('{"next": {"next": null}}')).toBe(true);
+  expect(is('{"next": {"of": [{"of": [], "l": {"next": null}}]}}')).toBe(true);
+  expect(is('{"next": {}}')).toBe(false);
 });
 
 test("keys come in the schema's order, then others; none twice", () => {

@@ -32,6 +32,8 @@ export interface PromptOptions {
   readonly addGenerationPrompt: boolean;
   /** The prompt ends inside this part of the last message, an assistant's; needs no generation prompt. */
   readonly continues?: ContinuedPart;
+  /** Tokens that a conversation holds: what is far beyond it is refused before it is tokenised whole. */
+  readonly ctxTokens?: number;
 }
 
 export interface PromptTokens {
@@ -95,12 +97,15 @@ export class Prompter {
     this.userPrefaces = merged(both.map((one) => one.userPrefaces));
   }
 
-  /** Throws AppError("template-refused") in the template's own words, AppError("prefill-unsupported"). */
+  /**
+   * Throws AppError("template-refused") in the template's own words, AppError("prefill-unsupported"), and
+   * AppError("prompt-too-long") for what is far beyond `ctxTokens`.
+   */
   tokens(input: PromptInput, options: PromptOptions): PromptTokens {
     const { rendered, mask, dialect, reasoningTags } = this.#render(input, options);
     const start = dialect.reasoning?.start;
     return {
-      tokens: this.#tokeniser.tokens(rendered, mask),
+      tokens: this.#tokeniser.tokens(rendered, mask, options.ctxTokens),
       opensReasoning:
         options.continues === "reasoning" ||
         (options.addGenerationPrompt &&

@@ -6,6 +6,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type { Mask } from "./Mask.ts";
+import { promptTooLong } from "./promptTooLong.ts";
 import { hasNoInside, insideOf, Spellings } from "./Spellings.ts";
 import type { TextVocab } from "./TextVocab.ts";
 
@@ -21,6 +22,8 @@ export class RenderTokeniser {
   readonly #eats = new Map<number, { readonly left: boolean; readonly right: boolean }>();
   /** Does the tokenizer put a space in front of a text, as SentencePiece does? */
   readonly #addsSpace: boolean;
+  /** Bytes; 0 until it is asked for. */
+  #longest = 0;
 
   constructor(vocab: TextVocab, cacheBytes = STRETCH_CACHE_BYTES) {
     this.#vocab = vocab;
@@ -33,22 +36,47 @@ export class RenderTokeniser {
     this.#addsSpace = spelledBytes(vocab, vocab.tokenise("a", false)) !== 1;
   }
 
-  /** With BOS in front where the model wants one and the template wrote none. */
-  tokens(render: string, mask: Mask): Int32Array {
+  /**
+   * With BOS in front where the model wants one and the template wrote none. Throws AppError("prompt-too-long")
+   * where it is plain, before or while tokenising, that `ctxTokens` are far exceeded: megabytes that are refused
+   * in the end must not stop the thread for seconds first.
+   */
+  tokens(render: string, mask: Mask, ctxTokens = Number.POSITIVE_INFINITY): Int32Array {
+    // Every token is at most so many bytes, and every character at least one.
+    if (render.length > ctxTokens * USUAL_TOKEN_CHARS) {
+      const least = Math.ceil(mask.unmask(render).length / this.#longestTokenBytes());
+      if (least >= ctxTokens) throw promptTooLong(least, ctxTokens, true);
+    }
     const parts: Int32Array[] = [];
+    let counted = 0;
+    const add = (part: Int32Array): void => {
+      parts.push(part);
+      counted += part.length;
+      if (counted > ctxTokens * COUNTED_CONTEXTS_MAX) throw promptTooLong(counted, ctxTokens, true);
+    };
     const { bos, addBos } = this.#vocab;
     let from = 0;
     let previous = -1;
     for (const { from: at, to, special } of this.spellings.find(render)) {
       if (hasNoInside(special.text) && render[at - 1] === mask.char) continue;
-      parts.push(this.#stretch(mask.unmask(render.slice(from, at)), previous, special.id));
-      parts.push(Int32Array.of(special.id));
+      add(this.#stretch(mask.unmask(render.slice(from, at)), previous, special.id));
+      add(Int32Array.of(special.id));
       from = to;
       previous = special.id;
     }
-    parts.push(this.#stretch(mask.unmask(render.slice(from)), previous, -1));
+    add(this.#stretch(mask.unmask(render.slice(from)), previous, -1));
     const tokens = joined(parts);
     return addBos && bos >= 0 && tokens[0] !== bos ? joined([Int32Array.of(bos), tokens]) : tokens;
+  }
+
+  /** Asked for only by prompts that look too long: it reads the whole vocabulary, once. */
+  #longestTokenBytes(): number {
+    if (this.#longest === 0) {
+      this.#longest = 1;
+      for (let token = 0; token < this.#vocab.size; token++)
+        this.#longest = Math.max(this.#longest, this.#vocab.piece(token).length);
+    }
+    return this.#longest;
   }
 
   #stretch(text: string, before: number, after: number): Int32Array {
@@ -106,6 +134,11 @@ export class RenderTokeniser {
     return eaten;
   }
 }
+
+/** More characters to a token than any language has on average: below this nothing is looked at. */
+const USUAL_TOKEN_CHARS = 12;
+/** A prompt is counted to its end up to this many contexts, so that its refusal has its exact length. */
+const COUNTED_CONTEXTS_MAX = 16;
 
 const EMPTY = new Int32Array(0);
 /** Characters that hardly merge with what follows them. */

@@ -3,13 +3,7 @@
  * What is refused is thrown before `accepted`; afterwards an error is an event. A client that leaves ends the
  * run, wherever it stands. The warm pass gets the reply only when the answer has been sent whole.
  */
-import {
-  type Continuation,
-  type ContinuedPart,
-  continuationOf,
-  continuedMessage,
-  endOfPrompt,
-} from "../chat/continuation.ts";
+import { type Continuation, continuationOf, continuedMessage, endOfPrompt } from "../chat/continuation.ts";
 import type { ReplyFormat } from "../chat/formats/ReplyFormat.ts";
 import type { AssistantMessage, PromptInput, Turn } from "../chat/messages.ts";
 import type { Engine, EngineRun } from "../engine/Engine.ts";
@@ -21,7 +15,9 @@ import type {
   Sampling,
 } from "../engine/protocol.ts";
 import { AppError } from "../errors.ts";
+import type { PromptOptions } from "../prompt/Prompter.ts";
 import type { ChunkRules } from "../prompt/plan.ts";
+import { promptTooLong } from "../prompt/promptTooLong.ts";
 import { requestChunks } from "../prompt/requestChunks.ts";
 import type { TextVocab } from "../prompt/TextVocab.ts";
 import type { Habits } from "../warm/protocol.ts";
@@ -39,7 +35,7 @@ export interface TurnDeps {
   readonly prompter: {
     tokens(
       input: PromptInput,
-      options: { readonly addGenerationPrompt: boolean; readonly continues?: ContinuedPart },
+      options: PromptOptions,
     ): {
       readonly tokens: Int32Array;
       readonly opensReasoning: boolean;
@@ -107,10 +103,11 @@ class Running implements RunningTurn {
     }
     const continuation = continuationOf(turn);
     const continues = continuation === null ? {} : { continues: continuation.part };
-    const prompt = deps.prompter.tokens(turn.prompt, endOfPrompt(continuation));
+    const { ctxTokens } = deps.engine.ready;
+    const prompt = deps.prompter.tokens(turn.prompt, { ...endOfPrompt(continuation), ctxTokens });
     const { tokens, opensReasoning, format } = prompt;
     this.#continuation = continuation;
-    checkLength(tokens.length, deps.engine.ready.ctxTokens);
+    checkLength(tokens.length, ctxTokens);
     const sampling = samplingOf(turn, {
       opensReasoning,
       warn: deps.warn ?? (() => {}),
@@ -228,19 +225,12 @@ function finishOf(reply: ReplyAssembler, reason: "stop" | "length" | "prefilled"
   return reply.callCount > 0 ? "tool-calls" : "stop";
 }
 
-/** The words that clients know an overflow by (clients compact their history when they read them). */
 function checkLength(promptTokens: number, ctxTokens: number): void {
   if (promptTokens === 0) {
     const message = "The model's chat template made an empty prompt of these messages.";
     throw new AppError("template-refused", message, { field: "messages" });
   }
-  if (promptTokens < ctxTokens) return;
-  throw new AppError(
-    "prompt-too-long",
-    `The prompt is too long: ${promptTokens} tokens > ${ctxTokens - 1} maximum. ` +
-      `A conversation holds ${ctxTokens} tokens here (--ctx-size), prompt and reply together.`,
-    { field: "messages" },
-  );
+  if (promptTokens >= ctxTokens) throw promptTooLong(promptTokens, ctxTokens);
 }
 
 function budgetOf(

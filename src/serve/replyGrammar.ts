@@ -3,6 +3,7 @@
  * has to be JSON. Reasoning comes first wherever the model reasons.
  */
 import { LRUCache } from "lru-cache";
+import type { ContinuedPart } from "../chat/continuation.ts";
 import { type ReplyFormat, USUAL_FORMAT } from "../chat/formats/ReplyFormat.ts";
 import type { Answer, Turn } from "../chat/messages.ts";
 import type { GrammarTrigger, Sampling } from "../engine/protocol.ts";
@@ -19,6 +20,8 @@ export interface ReplyGrammarOptions {
   readonly format?: ReplyFormat;
   /** The prompt's end has opened the reasoning: it has to be closed first. */
   readonly opensReasoning: boolean;
+  /** The prompt ends in a part that the reply goes on with: in a text there is no reasoning to come. */
+  readonly continues?: ContinuedPart;
   /** For what is left out of a grammar; one sentence. */
   readonly warn: (message: string) => void;
 }
@@ -47,7 +50,7 @@ export function replyGrammar(demand: Demand, options: ReplyGrammarOptions): Held
 
 /** All that a grammar is made of; the tools' words by two hashes, for they are long. */
 function keyOf({ tools, toolChoice, parallelCalls, answer }: Demand, options: ReplyGrammarOptions): string {
-  const { format = USUAL_FORMAT, opensReasoning } = options;
+  const { format = USUAL_FORMAT, opensReasoning, continues = null } = options;
   let id = formatIds.get(format);
   if (id === undefined) {
     id = formatCount++;
@@ -56,7 +59,7 @@ function keyOf({ tools, toolChoice, parallelCalls, answer }: Demand, options: Re
   const texts = tools.map(({ definition }) => writeJson(definition)).join("\n");
   const schema = answer === undefined ? null : [writeJson(answer.schema), answer.strict, answer.field];
   const hashes = [Bun.hash.xxHash64(texts), Bun.hash.wyhash(texts)].map(String);
-  return JSON.stringify([id, opensReasoning, toolChoice, parallelCalls, schema, hashes]);
+  return JSON.stringify([id, opensReasoning, continues, toolChoice, parallelCalls, schema, hashes]);
 }
 
 function makeGrammar(demand: Demand, options: ReplyGrammarOptions): Held {
@@ -76,22 +79,23 @@ function makeGrammar(demand: Demand, options: ReplyGrammarOptions): Held {
       const parallel = demand.parallelCalls && toolChoice.type !== "named";
       ways.push(callsBody(gbnf, callFormat, named, parallel, options.warn));
     }
-    if (answer !== undefined && !isForced) ways.push(answerBody(gbnf, format, answer, options.warn));
-    gbnf.define(
-      "root",
-      `${reasoningBody(gbnf, format, options.opensReasoning)} (${ways.join(" | ")})`.trim(),
-    );
+    if (answer !== undefined && !isForced) ways.push(answerBody(gbnf, format, answer, options));
+    gbnf.define("root", `${reasoningBody(gbnf, format, options)} (${ways.join(" | ")})`.trim());
     return { grammar: gbnf.text() };
   }
   const mark =
     calls === null || toolChoice.type !== "auto" ? null : callMark(calls, format.channels !== null);
   if (calls === null || mark === null) return {};
   gbnf.define("root", callsBody(gbnf, calls, tools, demand.parallelCalls, options.warn));
-  return { grammar: gbnf.text(), grammarTrigger: triggerOf(format, mark, options.opensReasoning) };
+  return { grammar: gbnf.text(), grammarTrigger: triggerOf(format, mark, options) };
 }
 
-function triggerOf(format: ReplyFormat, text: string, opened: boolean): GrammarTrigger {
-  const reasoning = format.reasoning ?? (opened ? USUAL_FORMAT.reasoning : null);
+function triggerOf(
+  format: ReplyFormat,
+  text: string,
+  { opensReasoning: opened, continues }: ReplyGrammarOptions,
+): GrammarTrigger {
+  const reasoning = continues === "text" ? null : reasoningOf(format, opened);
   return {
     text,
     onlyAtStart: format.calls?.bare === true,
@@ -99,9 +103,19 @@ function triggerOf(format: ReplyFormat, text: string, opened: boolean): GrammarT
   };
 }
 
+function reasoningOf(format: ReplyFormat, opened: boolean): ReplyFormat["reasoning"] {
+  return format.reasoning ?? (opened ? USUAL_FORMAT.reasoning : null);
+}
+
 /** Reasoning with its end, and what may stand between it and the rest. */
-function reasoningBody(gbnf: Gbnf, format: ReplyFormat, opened: boolean): string {
-  const reasoning = format.reasoning ?? (opened ? USUAL_FORMAT.reasoning : null);
+function reasoningBody(
+  gbnf: Gbnf,
+  format: ReplyFormat,
+  { opensReasoning: opened, continues }: ReplyGrammarOptions,
+): string {
+  const reasoning = reasoningOf(format, opened);
+  // What the parser reads as text must not be written there.
+  if (continues === "text" || format.channels === "all") return "";
   if (reasoning === null || reasoning.end === "") return "";
   const next = format.channels === "harmony" ? literal("<|start|>assistant") : "[ \\n]{0,4}";
   let thoughts = until(reasoning.end);
@@ -122,9 +136,10 @@ function answerBody(
   gbnf: Gbnf,
   format: ReplyFormat,
   answer: Answer,
-  warn: (message: string) => void,
+  { warn, continues }: ReplyGrammarOptions,
 ): string {
   const value = answerRule(gbnf, answer, warn);
+  if (continues === "text") return value;
   if (format.channels !== null) return `${ANSWER_OPENS[format.channels]} ${value}`;
   const [open, ...close] = format.textMarks;
   const before = open === undefined ? "" : `(${literal(open)} [ \\n]?)?`;

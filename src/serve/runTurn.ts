@@ -110,6 +110,7 @@ class Running implements RunningTurn {
     checkLength(tokens.length, ctxTokens);
     const sampling = samplingOf(turn, {
       opensReasoning,
+      ...continues,
       warn: deps.warn ?? (() => {}),
       ...(format === undefined ? {} : { format }),
     });

@@ -33,6 +33,7 @@ interface Wanted {
   readonly parallel?: boolean;
   readonly answer?: Answer;
   readonly opensReasoning?: boolean;
+  readonly continues?: "text" | "reasoning";
   readonly format?: ReplyFormat;
   readonly warn?: (message: string) => void;
 }
@@ -45,6 +46,7 @@ function held(wanted: Wanted) {
       opensReasoning: wanted.opensReasoning ?? false,
       warn: wanted.warn ?? (() => {}),
       format: wanted.format ?? USUAL_FORMAT,
+      ...(wanted.continues === undefined ? {} : { continues: wanted.continues }),
     },
   );
 }
@@ -183,6 +185,44 @@ describe("an answer of a schema", () => {
       is('<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>{"x": 1}'),
     ).toBe(true);
     expect(is('{"x": 1}')).toBe(false);
+  });
+});
+
+describe("no reasoning where it would be read as text", () => {
+  const point: Answer = {
+    schema: fromPlain({ type: "object", properties: { x: { type: "integer" } }, required: ["x"] }),
+    strict: false,
+    field: "response_format.json_schema.schema",
+  };
+
+  test("in a text that is continued", () => {
+    const calls = fits({ continues: "text" });
+    expect([calls(add), calls(`<think>\nhm\n</think>\n\n${add}`)]).toEqual([true, false]);
+    const wanted = { answer: point, tools: [], choice: { type: "auto" } } as const;
+    const answers = fits({ ...wanted, continues: "text" });
+    expect([answers('{"x": 1}'), answers('<think>\nhm\n</think>\n\n{"x": 1}')]).toEqual([true, false]);
+    const harmony = fits({
+      ...wanted,
+      continues: "text",
+      format: { ...USUAL_FORMAT, channels: "harmony" },
+    });
+    expect(harmony('{"x": 1}')).toBe(true);
+    expect(held({ choice: { type: "auto" }, continues: "text" }).grammarTrigger?.skip).toBeNull();
+  });
+
+  test("in a format of names that knows none", () => {
+    const calls: CallFormat = {
+      shape: "named",
+      sectionStart: "",
+      separator: "\n>>>",
+      parts: [{ slot: "name" }, "\n", { slot: "arguments" }],
+      arguments: { kind: "json" },
+      sectionEnd: "",
+      several: true,
+      bare: false,
+    };
+    const is = fits({ format: { ...USUAL_FORMAT, channels: "all", calls } });
+    expect([is('add\n{"a": 1}'), is('<think>\nhm\n</think>\n\nadd\n{"a": 1}')]).toEqual([true, false]);
   });
 });
 

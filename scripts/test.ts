@@ -1,9 +1,10 @@
 /**
  * Runs the tests group by group, each in its own process, so that a native crash fails one group and hides
- * none. The last line is `N passed, N failed`. `--long` runs the long ones (test/long) instead;
- * names of groups (`unit`, `http`, …) run those alone.
+ * none. The last line is `N passed, N failed`. `--long` runs the files of test/long instead, each a group, and
+ * writes what came of them to test/long/RESULT.md; names of groups (`unit`, `http`, `templateFuzz`, …) run
+ * those alone.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 interface Group {
@@ -31,7 +32,11 @@ const GROUPS: readonly Group[] = [
     before: () => run(["bun", "scripts/build.ts"]),
   },
 ];
-const LONG: readonly Group[] = [{ name: "long", folders: ["test/long"] }];
+const LONG_FOLDER = join(ROOT, "test", "long");
+const LONG_RESULT = join(LONG_FOLDER, "RESULT.md");
+const LONG: readonly Group[] = readdirSync(LONG_FOLDER)
+  .filter((file) => file.endsWith(".test.ts"))
+  .map((file) => ({ name: file.replace(".test.ts", ""), folders: [`test/long/${file}`] }));
 
 async function run(command: readonly string[]): Promise<boolean> {
   const child = Bun.spawn([process.execPath, ...command.slice(1)], {
@@ -69,7 +74,13 @@ async function runGroup(group: Group): Promise<Count> {
   }
   const started = performance.now();
   const child = Bun.spawn(
-    [process.execPath, "test", "--timeout", "60000", ...folders.map((f) => `./${f}/`)],
+    [
+      process.execPath,
+      "test",
+      "--timeout",
+      "60000",
+      ...folders.map((f) => (f.endsWith(".ts") ? `./${f}` : `./${f}/`)),
+    ],
     {
       cwd: ROOT,
       env: { ...process.env, ...group.env, FORCE_COLOR: "0" },
@@ -100,8 +111,30 @@ async function tee(stream: ReadableStream<Uint8Array>, to: NodeJS.WriteStream): 
   return text;
 }
 
+/** One row a file: what its last run gave, and on what. Rows of files that did not run stay. */
+function writeLongResult(name: string, count: Count, seconds: number): void {
+  const old = existsSync(LONG_RESULT) ? readFileSync(LONG_RESULT, "utf8").split("\n") : [];
+  const rows = new Map<string, string>();
+  for (const line of old) {
+    const file = /^\| `([^`]+)` \|/.exec(line)?.[1];
+    if (file !== undefined && LONG.some((group) => group.name === file)) rows.set(file, line);
+  }
+  const commit = Bun.spawnSync(["git", "rev-parse", "--short", "HEAD"], { cwd: ROOT })
+    .stdout.toString()
+    .trim();
+  const date = new Date().toISOString().slice(0, 10);
+  const cells = [count.passed, count.failed, count.skipped, Math.round(seconds), date, commit];
+  rows.set(name, `| \`${name}\` | ${cells.join(" | ")} |`);
+  const head = "# Long tests, last run of each\n\n`bun run test:long`, on two shared cores.\n\n";
+  const table =
+    "| file | passed | failed | skipped | seconds | date | commit |\n| --- | --- | --- | --- | --- | --- | --- |\n";
+  const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  writeFileSync(LONG_RESULT, `${head}${table}${sorted.join("\n")}\n`);
+}
+
+const isLong = process.argv.includes("--long");
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
-const all = process.argv.includes("--long") ? LONG : GROUPS;
+const all = isLong ? LONG : GROUPS;
 const unknown = names.filter((name) => !all.some((group) => group.name === name));
 if (unknown.length > 0) {
   console.error(
@@ -112,7 +145,9 @@ if (unknown.length > 0) {
 const total: Count = { passed: 0, failed: 0, skipped: 0 };
 for (const group of all) {
   if (names.length > 0 && !names.includes(group.name)) continue;
+  const started = performance.now();
   const count = await runGroup(group);
+  if (isLong) writeLongResult(group.name, count, (performance.now() - started) / 1000);
   total.passed += count.passed;
   total.failed += count.failed;
   total.skipped += count.skipped;

@@ -244,9 +244,20 @@ function argumentsContext(sent: JsonObject | string, caps: TemplateCaps, mask: D
   return maskedObject(sent, mask);
 }
 
-function hostTool(tool: Tool, mask: DataMask): Json {
-  return masked(tool.definition, mask.word.bind(mask));
+/** A function without parameters takes none; templates that print them fail where they are missing. */
+function hostTool({ definition }: Tool, mask: DataMask): Json {
+  const body = definition.get("function");
+  const isWhole = !isJsonObject(body) || (body.get("parameters") ?? null) !== null;
+  const whole = isWhole
+    ? definition
+    : new Map([...definition, ["function", new Map([...body, ["parameters", NO_PARAMETERS]])]]);
+  return masked(whole, mask.word.bind(mask));
 }
+
+const NO_PARAMETERS: Json = new Map<string, Json>([
+  ["type", "object"],
+  ["properties", new Map()],
+]);
 
 function masked(value: Json, text: (text: string) => string, key = text): Json {
   if (typeof value === "string") return text(value);

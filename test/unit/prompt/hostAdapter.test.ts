@@ -54,6 +54,20 @@ const CALLS =
 const roles = (before = ""): string =>
   `{%- for m in messages %}${before}({{ m.role }}:{{ m.content }}${CALLS}){%- endfor %}`;
 
+test("a tool without parameters takes none", () => {
+  const prompter = prompterOf(
+    "{%- for t in tools %}{{ t.function.parameters | tojson }}{{ t.function.parameters.properties | length }}{%- endfor %}",
+  );
+  const tool = (body: object): Tool => ({
+    name: "f",
+    definition: fromPlain({ type: "function", function: { name: "f", ...body } }) as JsonObject,
+  });
+  const tools = [tool({}), tool({ parameters: null }), tool({ parameters: {} })];
+  expect(
+    prompter.text({ messages: [user("a")], tools, kwargs: new Map() }, { addGenerationPrompt: false }),
+  ).toBe('{"type": "object", "properties": {}}0{"type": "object", "properties": {}}0{}0');
+});
+
 describe("system messages", () => {
   const talk = [system("s1"), system("s2"), user("a"), said("b"), system("mid"), user("c")];
 

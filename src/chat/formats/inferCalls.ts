@@ -132,13 +132,16 @@ function withSecond(text: string, frame: Frame, span: string): Pieces | null {
   const middle = counted(frame.middle, text.slice(name + SECOND.length, second));
   const { literal: head, a, b } = commonHead(frame.head, gap);
   const end = commonStart(frame.tail, b);
+  // DeepSeek's R1 closes the section behind several calls alone; the model always does.
+  const last = text.slice(second + span.length);
+  const closing = frame.tail === end && last.startsWith(end) ? last.slice(end.length) : "";
   return {
     sectionStart: a,
     head,
     middle: middle ?? frame.middle,
     end,
     separator: b.slice(end.length),
-    sectionEnd: frame.tail.slice(end.length),
+    sectionEnd: frame.tail.slice(end.length) || closing,
   };
 }
 

@@ -57,6 +57,15 @@ describe("small templates", () => {
     expect(format.calls?.arguments).toMatchObject({ textKeyEnd: '" text="yes">', keyEnd: '" text="no">' });
   });
 
+  test("a section that only several calls close is closed behind each reply's last", () => {
+    const calls = `{{- '<|all|>' }}{%- for c in message.tool_calls %}
+{{- '<|one|>' + c.function.name + '<|of|>' + (c.function.arguments | tojson) + '<|done|>' }}
+{%- endfor %}{%- if message.tool_calls | length > 1 %}{{- '<|all done|>' }}{%- endif %}`;
+    const { how, format, test: run } = studied(chatml(calls));
+    expect([how, format.calls?.sectionEnd]).toEqual(["inferred", "<|all done|>"]);
+    expect(run()).toEqual({ oneCall: "read", nestedArguments: "read", twoCalls: "exact" });
+  });
+
   test("a bare object is no format for text that only looks like one", () => {
     const calls = `{{- '{"name": "' + message.tool_calls[0].function.name + '", "arguments": ' + (message.tool_calls[0].function.arguments | tojson) + '}' }}`;
     const { how, format } = studied(chatml(calls));
@@ -128,6 +137,7 @@ const EXCEPTIONS: readonly [marks: string, why: string][] = [
   ["Action:\\n```json", "nested arguments are indented"],
   [">>>all", "the render has no line break between two calls"],
   [" to=self", "two calls are two addressed messages"],
+  ["'<｜tool▁call▁end｜>'}}{{'<｜tool▁calls▁end｜>", "one call's section is not closed"],
 ];
 
 describe.skipIf(!present)("real templates", () => {

@@ -9,6 +9,7 @@ import type { Sampling } from "../src/engine/protocol.ts";
 import { compileSchema } from "../src/grammar/compileSchema.ts";
 import { Gbnf } from "../src/grammar/Gbnf.ts";
 import { fromPlain } from "../src/json/plainJson.ts";
+import { GREEDY } from "../test/support/sampling.ts";
 import { largeVocabularyModel } from "../test/support/tinyModels/largeVocabulary.ts";
 
 interface GrammarCell {
@@ -61,19 +62,7 @@ const WARM_UP_ROUNDS = 4;
 const ADDED_SHARE_MAX = 0.1;
 const ADDED_MS_MAX = 0.1;
 
-const SAMPLING: Sampling = {
-  temperature: 0.8,
-  topK: 40,
-  topP: 0.95,
-  minP: 0.05,
-  repeatPenalty: 1,
-  presencePenalty: 0,
-  frequencyPenalty: 0,
-  repeatLastN: 64,
-  seed: 1,
-  logitBias: [],
-  ignoreEos: false,
-};
+const SAMPLING: Sampling = { ...GREEDY, temperature: 0.8 };
 
 /** Long enough for a whole round, and of all kinds of places. */
 const SCHEMA = {

@@ -9,11 +9,12 @@ import { readDecimal } from "./Decimal.ts";
 import { accepts, type Dfa, DfaTooLarge, isEmpty, oneOf } from "./Dfa.ts";
 import { dfaRule, Gbnf, literal, repeated } from "./Gbnf.ts";
 import { jsonRule } from "./jsonRules.ts";
+import type { Part } from "./Keywords.ts";
 import { numberDfa } from "./numberDfa.ts";
 import { objectBody } from "./objectBody.ts";
 import { SchemaError } from "./SchemaError.ts";
 import type { SchemaRoot } from "./SchemaRoot.ts";
-import { type Part, type Parts, type Shape, shapeOf, TYPES, type TypeName } from "./Shape.ts";
+import { type Parts, type Shape, shapeOf, TYPES, type TypeName } from "./Shape.ts";
 import { textBody, textDfa } from "./textBody.ts";
 
 const DEPTH_MAX = 150;

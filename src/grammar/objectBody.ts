@@ -4,12 +4,13 @@
 import { ANY_TEXT, accepts, both, type Dfa, DfaTooLarge, isEmpty, noneOf, oneOf } from "./Dfa.ts";
 import { dfaRule, type Gbnf, literal } from "./Gbnf.ts";
 import { jsonRule } from "./jsonRules.ts";
+import type { Part } from "./Keywords.ts";
 import { type Key, PairRules } from "./PairRules.ts";
 import { PatternError } from "./parsePattern.ts";
 import { patternDfa } from "./patternDfa.ts";
 import { SchemaError } from "./SchemaError.ts";
 import type { SchemaRoot } from "./SchemaRoot.ts";
-import { type ObjectClause, type Part, type Parts, type Shape, shapeOf } from "./Shape.ts";
+import { type ObjectClause, type Parts, type Shape, shapeOf } from "./Shape.ts";
 import { textDfa } from "./textBody.ts";
 
 /** Patterns of keys that may overlap: each set of them is a case of its own. */

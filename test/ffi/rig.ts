@@ -1,8 +1,9 @@
 /** The real library and small true models, opened once for the tests of this folder. */
 import { Backend } from "../../ffi/Backend.ts";
 import { Model } from "../../ffi/Model.ts";
-import type { Sampling } from "../../src/engine/protocol.ts";
 import { type TinyKind, tinyModel } from "../support/tinyModels/tinyModel.ts";
+
+export { GREEDY } from "../support/sampling.ts";
 
 /** Opens the library, or warns loudly and returns null where this platform has none. */
 export function openBackend(): Backend | null {
@@ -17,20 +18,6 @@ export function openBackend(): Backend | null {
 export async function openTiny(backend: Backend, kind: TinyKind): Promise<Model> {
   return Model.load(backend, { path: (await tinyModel(kind)).path });
 }
-
-export const GREEDY: Sampling = {
-  temperature: 0,
-  topK: 40,
-  topP: 0.95,
-  minP: 0.05,
-  repeatPenalty: 1,
-  presencePenalty: 0,
-  frequencyPenalty: 0,
-  repeatLastN: 64,
-  seed: 1,
-  logitBias: [],
-  ignoreEos: false,
-};
 
 /** `count` token ids of a vocabulary of `size`, the same for the same seed. */
 export function someTokens(size: number, count: number, seed: number): Int32Array {

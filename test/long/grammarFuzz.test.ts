@@ -10,25 +10,14 @@ import type { Sampling } from "../../src/engine/protocol.ts";
 import { grammarOf } from "../support/grammar/checkSchema.ts";
 import { CLIENT_SCHEMAS } from "../support/grammar/clientSchemas.ts";
 import { GrammarMatcher } from "../support/grammar/GrammarMatcher.ts";
+import { GREEDY } from "../support/sampling.ts";
 import { Prng } from "../support/tinyModels/Prng.ts";
 import { tinyModel } from "../support/tinyModels/tinyModel.ts";
 
 const GRAMMARS = 4_000;
 const TOKENS = 16;
 
-const SAMPLING: Sampling = {
-  temperature: 1.5,
-  topK: 40,
-  topP: 1,
-  minP: 0,
-  repeatPenalty: 1,
-  presencePenalty: 0,
-  frequencyPenalty: 0,
-  repeatLastN: 0,
-  seed: 1,
-  logitBias: [],
-  ignoreEos: false,
-};
+const SAMPLING: Sampling = { ...GREEDY, temperature: 1.5, topP: 1, minP: 0, repeatLastN: 0 };
 
 class Maker {
   readonly #random: Prng;

@@ -9,6 +9,7 @@ import type { Sampling } from "../../src/engine/protocol.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { fromPlain } from "../../src/json/plainJson.ts";
 import { replyGrammar } from "../../src/serve/replyGrammar.ts";
+import { GREEDY } from "../support/sampling.ts";
 import { tinyModel } from "../support/tinyModels/tinyModel.ts";
 
 const PARAMETERS = {
@@ -25,19 +26,7 @@ const PARAMETERS = {
 const definition = fromPlain({ type: "function", function: { name: "weather", parameters: PARAMETERS } });
 const TOOLS: readonly Tool[] = [{ name: "weather", definition: definition as JsonObject }];
 
-const SAMPLING: Sampling = {
-  temperature: 1,
-  topK: 40,
-  topP: 0.95,
-  minP: 0.05,
-  repeatPenalty: 1,
-  presencePenalty: 0,
-  frequencyPenalty: 0,
-  repeatLastN: 64,
-  seed: 1,
-  logitBias: [],
-  ignoreEos: false,
-};
+const SAMPLING: Sampling = { ...GREEDY, temperature: 1 };
 
 let device: LlamaDevice;
 

@@ -5,6 +5,7 @@ import type { EngineEvent, MemoryKind, RunReport, RunSpec, Sampling } from "../.
 import type { Plan } from "../../src/prompt/plan.ts";
 import { FakeDevice, type FakeDeviceOptions, type FakeOp } from "./FakeDevice.ts";
 import { CHUNK_MAX } from "./makePlan.ts";
+import { GREEDY as DEFAULTS } from "./sampling.ts";
 
 export interface HarnessOptions extends Omit<FakeDeviceOptions, "memory" | "onOp"> {
   readonly memory: MemoryKind;
@@ -20,19 +21,7 @@ export interface HarnessOptions extends Omit<FakeDeviceOptions, "memory" | "onOp
   readonly real?: Device | undefined;
 }
 
-export const GREEDY: Sampling = {
-  temperature: 0,
-  topK: 40,
-  topP: 0.95,
-  minP: 0.05,
-  repeatPenalty: 1,
-  presencePenalty: 0,
-  frequencyPenalty: 0,
-  repeatLastN: 64,
-  seed: 1,
-  logitBias: [],
-  ignoreEos: true,
-};
+export const GREEDY: Sampling = { ...DEFAULTS, ignoreEos: true };
 
 const STEPS_MAX = 100_000;
 

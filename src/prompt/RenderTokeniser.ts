@@ -22,8 +22,8 @@ export class RenderTokeniser {
   readonly #eats = new Map<number, { readonly left: boolean; readonly right: boolean }>();
   /** Does the tokenizer put a space in front of a text, as SentencePiece does? */
   readonly #addsSpace: boolean;
-  /** Bytes; 0 until it is asked for. */
-  #longest = 0;
+  /** What the vocabulary's bytes say; null until it is asked for. */
+  #known: { readonly longestBytes: number; readonly partsAtLines: boolean } | null = null;
 
   constructor(vocab: TextVocab, cacheBytes = STRETCH_CACHE_BYTES) {
     this.#vocab = vocab;
@@ -44,7 +44,7 @@ export class RenderTokeniser {
   tokens(render: string, mask: Mask, ctxTokens = Number.POSITIVE_INFINITY): Int32Array {
     // Every token is at most so many bytes, and every character at least one.
     if (render.length > ctxTokens * USUAL_TOKEN_CHARS) {
-      const least = Math.ceil(mask.unmask(render).length / this.#longestTokenBytes());
+      const least = Math.ceil(mask.unmask(render).length / this.#pieces().longestBytes);
       if (least >= ctxTokens) throw promptTooLong(least, ctxTokens, true);
     }
     const parts: Int32Array[] = [];
@@ -69,14 +69,19 @@ export class RenderTokeniser {
     return addBos && bos >= 0 && tokens[0] !== bos ? joined([Int32Array.of(bos), tokens]) : tokens;
   }
 
-  /** Asked for only by prompts that look too long: it reads the whole vocabulary, once. */
-  #longestTokenBytes(): number {
-    if (this.#longest === 0) {
-      this.#longest = 1;
-      for (let token = 0; token < this.#vocab.size; token++)
-        this.#longest = Math.max(this.#longest, this.#vocab.piece(token).length);
+  /** Asked for only by long prompts: it reads the whole vocabulary, once. */
+  #pieces(): { readonly longestBytes: number; readonly partsAtLines: boolean } {
+    if (this.#known === null) {
+      let longestBytes = 1;
+      let partsAtLines = true;
+      for (let token = 0; token < this.#vocab.size; token++) {
+        const piece = this.#vocab.piece(token);
+        longestBytes = Math.max(longestBytes, piece.length);
+        partsAtLines &&= !piece.some((byte, at) => byte === NEWLINE && isLetter(piece[at + 1] ?? 0));
+      }
+      this.#known = { longestBytes, partsAtLines };
     }
-    return this.#longest;
+    return this.#known;
   }
 
   #stretch(text: string, before: number, after: number): Int32Array {
@@ -84,12 +89,37 @@ export class RenderTokeniser {
     if (before >= 0 && this.#eaten(before).right) plain = plain.replace(/^[ \t\n\v\f\r]+/, "");
     if (after >= 0 && this.#eaten(after).left) plain = plain.replace(/[ \t\n\v\f\r]+$/, "");
     if (plain === "") return EMPTY;
-    let tokens = this.#stretches.get(plain);
+    if (plain.length < 2 * SEGMENT_CHARS) return this.#remembered(plain);
+    return joined(this.#segments(plain).map((segment) => this.#remembered(segment)));
+  }
+
+  #remembered(text: string): Int32Array {
+    let tokens = this.#stretches.get(text);
     if (tokens === undefined) {
-      tokens = this.#plainTokens(plain);
-      this.#stretches.set(plain, tokens);
+      tokens = this.#plainTokens(text);
+      this.#stretches.set(text, tokens);
     }
     return tokens;
+  }
+
+  /**
+   * A long stretch in parts that are remembered apart: a template without special tokens is a single one, and
+   * grows with each turn. It is parted where a line begins with a letter behind a line that is not blank: no
+   * pre-tokenizer joins those, and no token of the vocabulary may. Where the parts lie depends on nothing but
+   * the text before them.
+   */
+  #segments(text: string): string[] {
+    if (this.#addsSpace || !this.#pieces().partsAtLines) return [text];
+    const segments: string[] = [];
+    let from = 0;
+    for (;;) {
+      LINE_START.lastIndex = from + SEGMENT_CHARS;
+      if (LINE_START.lastIndex >= text.length || LINE_START.exec(text) === null) break;
+      segments.push(text.slice(from, LINE_START.lastIndex));
+      from = LINE_START.lastIndex;
+    }
+    segments.push(text.slice(from));
+    return segments;
   }
 
   /**
@@ -139,6 +169,13 @@ export class RenderTokeniser {
 const USUAL_TOKEN_CHARS = 12;
 /** A prompt is counted to its end up to this many contexts, so that its refusal has its exact length. */
 const COUNTED_CONTEXTS_MAX = 16;
+
+/** Characters of a remembered part of a long stretch, at least. */
+const SEGMENT_CHARS = 8192;
+/** Behind the newline that it matches, a line begins. */
+const LINE_START = /(?<=\S)\n(?=[A-Za-z])/g;
+const NEWLINE = 10;
+const isLetter = (byte: number): boolean => (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122);
 
 const EMPTY = new Int32Array(0);
 /** Characters that hardly merge with what follows them. */

@@ -37,16 +37,21 @@ export interface MatrixOptions {
   readonly oracle: OracleSetup;
   /** Server flags beside model, keys, hashes and warm. */
   readonly flags: readonly string[];
+  /** 1 where each takes all cores: llama.cpp's threads spin, and two such servers slow each other tenfold. */
+  readonly serversAtOnce: 1 | 2;
 }
-
-const COLD_AT_ONCE = 2;
 
 export async function playMatrix(options: MatrixOptions): Promise<ReadonlyMap<Case, Played>> {
   const home = await mkdtemp(join(tmpdir(), "warmturn-exactness-"));
   try {
-    const [on, off] = await Promise.all([playServer(options, home, "on"), playServer(options, home, "off")]);
-    const cold = await inPool(options.cases, COLD_AT_ONCE, (one) => playCold(options, home, one, on));
-    return new Map(options.cases.map((one) => [one, joined(options, one, on, off, cold)]));
+    const { cases, serversAtOnce } = options;
+    const servers = await inPool(["on", "off"] as const, serversAtOnce, (warm) =>
+      playServer(options, home, warm),
+    );
+    const on = servers.get("on") ?? new Map();
+    const off = servers.get("off") ?? new Map();
+    const cold = await inPool(cases, serversAtOnce, (one) => playCold(options, home, one, on));
+    return new Map(cases.map((one) => [one, joined(options, one, on, off, cold)]));
   } finally {
     await rm(home, { recursive: true, force: true });
   }

@@ -20,7 +20,7 @@ const DELIVERIES: readonly Delivery[] = ["streamed", "whole"];
 const CUTS_MIN = 6;
 const CELLS_MIN = 512;
 const CTX_TOKENS = 2048;
-const PLAY_MS_MAX = 180_000;
+const PLAY_MS_MAX = 600_000;
 
 export function servedMatrix({ kind, threads, ubatch, settings: base, talks }: ServedOptions): void {
   const settings = settingsOf(kind, base);
@@ -42,6 +42,7 @@ export function servedMatrix({ kind, threads, ubatch, settings: base, talks }: S
         cases,
         oracle: oracle.setup,
         flags: flagsOf(flags),
+        serversAtOnce: threads > 1 ? 1 : 2,
       });
       for (const { expected } of played.values()) checkLength(expected.prompt, oracle.setup.rules.openers);
     }, PLAY_MS_MAX);

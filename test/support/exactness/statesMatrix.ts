@@ -127,9 +127,12 @@ class Player implements Disposable {
     expect(plan.cuts.length).toBeGreaterThanOrEqual(CUTS_MIN);
     const named = [...new Set(plan.keep.map(({ cut }) => cut))];
     const last = plan.cuts.at(-1) ?? 0;
-    const between = (position: number): boolean =>
-      position > CELLS_MIN && !named.includes(position) && !plan.trips.includes(position);
-    if (at === "between") return [...plan.cuts].filter(between).slice(0, 1);
+    if (at === "between") {
+      const unnamed = [...plan.cuts].filter((cut) => cut > CELLS_MIN && !named.includes(cut));
+      // Best where no trip is either: there a window's live end is good in its own sequence alone.
+      const untripped = unnamed.filter((cut) => !plan.trips.includes(cut));
+      return [...untripped, ...unnamed].slice(0, 1);
+    }
     if (at === "last" || this.#options.cuts === "last") return [last];
     if (this.#options.cuts === "named") return named;
     return this.#memory === "dense" ? [...plan.cuts] : this.#memory === "window" ? [...plan.trips] : named;

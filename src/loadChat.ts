@@ -13,17 +13,13 @@ import type { Log } from "./log.ts";
 import { fitRules } from "./prompt/fitRules.ts";
 import { Prompter } from "./prompt/Prompter.ts";
 import type { ChatServiceDeps } from "./protocol/openai/service.ts";
+import { StartError } from "./StartError.ts";
 import { systemClock } from "./serve/Clock.ts";
 import { Conversations } from "./serve/conversations.ts";
 import { seedOf } from "./state/keys.ts";
 import { warmOff } from "./warm/Warm.ts";
 import { WarmClient } from "./warm/WarmClient.ts";
 import { workerLink } from "./warm/workerLink.ts";
-
-/** The server cannot start; the message is one sentence for the user. */
-export class StartError extends Error {
-  override readonly name = "StartError";
-}
 
 interface Templates {
   readonly template: string;

@@ -4,8 +4,9 @@
  */
 import { type App, createApp, type ServerPhase } from "./app.ts";
 import type { Config } from "./config.ts";
-import { loadChat, StartError } from "./loadChat.ts";
+import { loadChat } from "./loadChat.ts";
 import type { Log } from "./log.ts";
+import { StartError } from "./StartError.ts";
 
 export interface Server {
   readonly url: string;

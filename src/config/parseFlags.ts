@@ -5,9 +5,12 @@
 import type { Flag } from "./flag.ts";
 import { FLAGS } from "./flags.ts";
 
-type Table = typeof FLAGS;
+/** What a table of flags gives, each value in its flag's type. */
+export type FlagValues<T> = { readonly [K in keyof T]: T[K] extends Flag<infer V> ? V : never };
 
-export type Flags = { readonly [K in keyof Table]: Table[K] extends Flag<infer T> ? T : never };
+export type Flags = FlagValues<typeof FLAGS>;
+
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /** One sentence for the person who typed the command. */
 export class ConfigError extends Error {
@@ -20,19 +23,28 @@ type Spellings = ReadonlyMap<
   { readonly key: string; readonly flag: AnyFlag; readonly negative: boolean }
 >;
 
-// Each value is read by its own flag, so that the key decides the type; the table's type cannot say so.
-const TABLE = FLAGS as unknown as Readonly<Record<string, AnyFlag>>;
+/** The server's flags. Throws ConfigError. */
+export function parseFlags(argv: readonly string[], env: Env): Flags {
+  return parseTable(FLAGS, argv, env).flags;
+}
 
-export function parseFlags(
+/**
+ * Any table of flags, and up to `operandsMax` words that are none (`pull NAME`). Throws ConfigError. Each value
+ * is read by its own flag, so that the key decides the type; the casts say what the table's type cannot.
+ */
+export function parseTable<T extends object>(
+  table: T,
   argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Flags {
-  const given = readArgv(argv);
+  env: Env,
+  operandsMax = 0,
+): { readonly flags: FlagValues<T>; readonly operands: readonly string[] } {
+  const flags = table as unknown as Readonly<Record<string, AnyFlag>>;
+  const { given, operands } = readArgv(flags, argv, operandsMax);
   const values: Record<string, unknown> = {};
-  for (const [key, flag] of Object.entries(TABLE)) {
+  for (const [key, flag] of Object.entries(flags)) {
     values[key] = given.has(key) ? given.get(key) : fromEnv(flag, env);
   }
-  return values as Flags;
+  return { flags: values as FlagValues<T>, operands };
 }
 
 /** `--state-ram` is `WARMTURN_STATE_RAM`. */
@@ -40,7 +52,7 @@ export function envName(flag: AnyFlag): string {
   return `WARMTURN_${(flag.names[0] ?? "").replace(/^-+/, "").replaceAll("-", "_").toUpperCase()}`;
 }
 
-function fromEnv(flag: AnyFlag, env: Readonly<Record<string, string | undefined>>): unknown {
+function fromEnv(flag: AnyFlag, env: Env): unknown {
   for (const name of [envName(flag), ...flag.env]) {
     const text = env[name];
     if (text === undefined || text === "") continue;
@@ -53,12 +65,22 @@ function fromEnv(flag: AnyFlag, env: Readonly<Record<string, string | undefined>
   return flag.fallback;
 }
 
-function readArgv(argv: readonly string[]): Map<string, unknown> {
-  const spellings = spellingsOf();
+function readArgv(
+  table: Readonly<Record<string, AnyFlag>>,
+  argv: readonly string[],
+  operandsMax: number,
+): { readonly given: ReadonlyMap<string, unknown>; readonly operands: readonly string[] } {
+  const spellings = spellingsOf(table);
   const given = new Map<string, unknown>();
+  const operands: string[] = [];
   for (let at = 0; at < argv.length; at += 1) {
-    const { name, inline } = splitArgument(argv[at] ?? "");
+    const argument = argv[at] ?? "";
+    const { name, inline } = splitArgument(argument);
     const hit = spellings.get(name);
+    if (hit === undefined && !argument.startsWith("-") && operands.length < operandsMax) {
+      operands.push(argument);
+      continue;
+    }
     if (hit === undefined) throw unknownFlag(name, spellings);
     const { key, flag, negative } = hit;
     let text = inline;
@@ -75,7 +97,7 @@ function readArgv(argv: readonly string[]): Map<string, unknown> {
     const before = given.get(key);
     given.set(key, before !== undefined && flag.join !== undefined ? flag.join(before, result) : result);
   }
-  return given;
+  return { given, operands };
 }
 
 function readValue(flag: AnyFlag, name: string, text: string): unknown {
@@ -91,9 +113,9 @@ function splitArgument(argument: string): { readonly name: string; readonly inli
   return { name: argument.slice(0, at), inline: argument.slice(at + 1) };
 }
 
-function spellingsOf(): Spellings {
+function spellingsOf(table: Readonly<Record<string, AnyFlag>>): Spellings {
   const all = new Map<string, { key: string; flag: AnyFlag; negative: boolean }>();
-  for (const [key, flag] of Object.entries(TABLE)) {
+  for (const [key, flag] of Object.entries(table)) {
     for (const name of flag.names) all.set(name, { key, flag, negative: false });
     for (const name of flag.negative) all.set(name, { key, flag, negative: true });
   }
@@ -101,13 +123,17 @@ function spellingsOf(): Spellings {
 }
 
 function unknownFlag(name: string, spellings: Spellings): ConfigError {
-  const names = [...spellings.keys(), "--help", "--version"];
-  const near = names
+  const near = nearest(name, [...spellings.keys(), "--help", "--version"]);
+  const hint = near === undefined ? "--help lists all flags." : `Did you mean ${near}?`;
+  return new ConfigError(`${name.startsWith("-") ? "There is no flag" : "Not understood:"} ${name}. ${hint}`);
+}
+
+/** The one of `names` that `name` is a misspelling of. */
+export function nearest(name: string, names: readonly string[]): string | undefined {
+  return names
     .map((known) => ({ known, steps: editDistance(name, known) }))
     .filter(({ known, steps }) => steps <= Math.max(known.length > 4 ? 2 : 1, Math.floor(known.length / 4)))
-    .sort((a, b) => a.steps - b.steps)[0];
-  const hint = near === undefined ? "--help lists all flags." : `Did you mean ${near.known}?`;
-  return new ConfigError(`${name.startsWith("-") ? "There is no flag" : "Not understood:"} ${name}. ${hint}`);
+    .sort((a, b) => a.steps - b.steps)[0]?.known;
 }
 
 /** Levenshtein; names are short. */

@@ -1,0 +1,66 @@
+/** The table of commands: what is typed behind `warmturn`. Each is loaded when it is asked for, and no other. */
+import { aligned, type HelpRow, helpText } from "../config/help.ts";
+import { ConfigError, type Env, nearest } from "../config/parseFlags.ts";
+
+interface Command {
+  readonly name: string;
+  /** Operands and flags in the usage line. */
+  readonly takes: string;
+  /** One line. */
+  readonly help: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+/** What each file of a command exports. */
+export interface CommandModule {
+  /** Flags, for `warmturn NAME --help`. */
+  readonly helpRows: readonly HelpRow[];
+  /** `argv` is what stands behind the name. Gives the exit code; throws ConfigError, StartError or CommandError. */
+  readonly run: (argv: readonly string[], env: Env) => Promise<number>;
+}
+
+const SERVE: Command = {
+  name: "serve",
+  takes: "-m model.gguf [flags]",
+  help: "serve a model; what is done without a command",
+  load: () => import("./serve.ts"),
+};
+
+const COMMANDS: readonly Command[] = [SERVE];
+
+/** Runs what the command line asks for and gives the exit code. */
+export async function runCommandLine(argv: readonly string[], env: Env, version: string): Promise<number> {
+  const { command, rest } = chooseCommand(argv);
+  if (rest.includes("--version")) console.log(version);
+  else if (!rest.includes("--help") && !rest.includes("-h"))
+    return await (await command.load()).run(rest, env);
+  else if (command === SERVE) console.log(helpText(version, commandRows()));
+  else console.log(commandHelp(command, (await command.load()).helpRows));
+  return 0;
+}
+
+function chooseCommand(argv: readonly string[]): {
+  readonly command: Command;
+  readonly rest: readonly string[];
+} {
+  const [name, ...rest] = argv;
+  if (name === undefined || name.startsWith("-")) return { command: SERVE, rest: argv };
+  const command = COMMANDS.find((one) => one.name === name);
+  if (command !== undefined) return { command, rest };
+  const names = COMMANDS.map((one) => one.name);
+  const near = /\.gguf$|^hf:/i.test(name) ? `-m ${name}` : nearest(name, names);
+  const hint =
+    near === undefined ? `Commands are ${names.join(", ")}; --help lists all.` : `Did you mean ${near}?`;
+  throw new ConfigError(`There is no command ${name}. ${hint}`);
+}
+
+function commandRows(): readonly HelpRow[] {
+  return COMMANDS.map((command) => ({ left: command.name, right: command.help }));
+}
+
+function commandHelp(command: Command, rows: readonly HelpRow[]): string {
+  const usage = `Usage: warmturn ${command.name} ${command.takes}`.trimEnd();
+  return [usage, "", `${command.help}.`, "", ...aligned([...rows, HELP])].join("\n");
+}
+
+const HELP: HelpRow = { left: "-h, --help", right: "this text" };

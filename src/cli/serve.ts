@@ -1,0 +1,41 @@
+/** `warmturn serve`, and what is done without a command: serves until it is told to stop. */
+import { version } from "../../package.json";
+import { FLAGS } from "../config/flags.ts";
+import { flagRows, type HelpRow } from "../config/help.ts";
+import type { Env } from "../config/parseFlags.ts";
+import { readConfig } from "../config.ts";
+import { createLog } from "../log.ts";
+import { startServer } from "../server.ts";
+
+export const helpRows: readonly HelpRow[] = flagRows(FLAGS);
+
+/** Ends with 0 after a stop signal, with 1 when the engine dies. */
+export async function run(argv: readonly string[], env: Env): Promise<number> {
+  const config = readConfig(argv, env);
+  const log = createLog({ level: config.flags.logLevel, format: config.flags.logFormat });
+  log.info({ version, model: config.modelPath }, "loading");
+  const started = performance.now();
+  const ended = Promise.withResolvers<number>();
+  let server: Awaited<ReturnType<typeof startServer>> | undefined;
+  let signalled = false;
+  const end = async (code: number): Promise<void> => {
+    await server?.stop();
+    ended.resolve(code);
+  };
+  const onSignal = (signal: NodeJS.Signals): void => {
+    // A second one, or one while the model loads, does not wait.
+    if (signalled || server === undefined) process.exit(signal === "SIGINT" ? 130 : 143);
+    signalled = true;
+    log.info({ signal }, "stopping");
+    void end(0);
+  };
+  process.on("SIGINT", onSignal);
+  process.on("SIGTERM", onSignal);
+  server = await startServer(config, log, (message) => {
+    log.error(message);
+    void end(1);
+  });
+  const ms = Math.round(performance.now() - started);
+  log.info({ url: server.url, model: config.modelName, ms }, "ready");
+  return await ended.promise;
+}

@@ -228,6 +228,7 @@ class GrammarReader {
       if (this.#peek() === "-" && this.#peek(1) !== "]") {
         this.#at++;
         high = this.#character();
+        if (high < low) this.#fail("a range that runs backwards");
       }
       ranges.push(low, high);
     }

@@ -22,6 +22,7 @@ const refused: [name: string, text: string, words: string][] = [
   ["a quantifier of nothing", "root ::= *", "nothing to repeat"],
   ["a quantifier of an empty class", "root ::= []+", "nothing to repeat"],
   ["a repetition that counts down", 'root ::= "a"{3,2}', "below its minimum"],
+  ["a range that runs backwards", "root ::= [z-a]", "runs backwards on line 1"],
   ["a huge repetition", 'root ::= "a"{2001}', "2000"],
   ["a huge number", 'root ::= "a"{99999999999}', "too large"],
   ["a token reference", "root ::= <[5]>", "token references"],

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename } from "node:path";
 import { cacheFolder } from "../ffi/cacheFolder.ts";
-import { ConfigError, type Flags, parseFlags } from "./config/parseFlags.ts";
+import { ConfigError, type Env, type Flags, parseFlags } from "./config/parseFlags.ts";
 import type { EngineOptions } from "./engine/EngineOptions.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 
@@ -18,12 +18,19 @@ export interface Config {
   readonly engine: Omit<EngineOptions, "libraryPath" | "shimPath">;
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 /** Throws ConfigError. */
 export function readConfig(argv: readonly string[], env: Env): Config {
-  const flags = parseFlags(argv, env);
-  const { model } = flags;
+  return configOf(parseFlags(argv, env), env);
+}
+
+/** The model that is served with these flags; null where there is none. */
+export function modelOf(flags: Flags): string | null {
+  return flags.model;
+}
+
+/** Throws ConfigError. */
+export function configOf(flags: Flags, env: Env): Config {
+  const model = modelOf(flags);
   if (model === null) {
     throw new ConfigError("No model is named: start with `warmturn -m model.gguf` or set WARMTURN_MODEL.");
   }

@@ -3,15 +3,13 @@
  * that what is wrong with the model's file is said before the engine is started on it.
  */
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { Backend } from "../ffi/Backend.ts";
 import { FfiError } from "../ffi/FfiError.ts";
 import { Model } from "../ffi/Model.ts";
+import { prompterOf, rulesOf, templatesOf } from "./chatTemplate.ts";
 import type { Config } from "./config.ts";
 import { EngineClient, EngineStartError } from "./engine/EngineClient.ts";
 import type { Log } from "./log.ts";
-import { fitRules } from "./prompt/fitRules.ts";
-import { Prompter } from "./prompt/Prompter.ts";
 import type { ChatServiceDeps } from "./protocol/openai/service.ts";
 import { StartError } from "./StartError.ts";
 import { systemClock } from "./serve/Clock.ts";
@@ -20,11 +18,6 @@ import { seedOf } from "./state/keys.ts";
 import { warmOff } from "./warm/Warm.ts";
 import { WarmClient } from "./warm/WarmClient.ts";
 import { workerLink } from "./warm/workerLink.ts";
-
-interface Templates {
-  readonly template: string;
-  readonly toolUse: string | null;
-}
 
 /** Throws StartError. `onCrash` is called when the engine dies later. */
 export async function loadChat(
@@ -46,7 +39,6 @@ async function load(config: Config, log: Log, onCrash: (message: string) => void
   // Its own model, vocabulary only: nothing that the HTTP side uses can be freed under it.
   const model = Model.load(backend, { path: config.modelPath, vocabOnly: true });
   const { vocab } = model;
-  if (!vocab.hasTokenizer) throw new StartError(`${config.modelPath} holds no tokenizer.`);
   const templates = templatesOf(model, config);
   const prompter = prompterOf(templates, vocab);
   const libraryPath = backend.library.path;
@@ -54,18 +46,7 @@ async function load(config: Config, log: Log, onCrash: (message: string) => void
   const engine = await EngineClient.start({ ...config.engine, libraryPath, shimPath }, onCrash);
   for (const note of engine.ready.notes) log.info(note);
   if (!engine.ready.resume.allowed) log.warn(`States are never resumed here: ${engine.ready.resume.why}`);
-  const rules = fitRules(
-    {
-      openers: prompter.openers,
-      userOpeners: prompter.userOpeners,
-      otherOpeners: prompter.otherOpeners,
-      userPrefaces: prompter.userPrefaces,
-      chunkTokensMin: engine.ready.chunkTokensMin,
-      chunkTokensMax: engine.ready.chunkTokensMax,
-      tripTokensMin: engine.ready.tripTokensMin,
-    },
-    config.engine.ubatch,
-  );
+  const rules = rulesOf(prompter, engine.ready, config.engine.ubatch);
   const warm =
     config.flags.warm === "off"
       ? warmOff
@@ -108,32 +89,4 @@ async function load(config: Config, log: Log, onCrash: (message: string) => void
     clock: systemClock,
     newId,
   };
-}
-
-function templatesOf(model: Model, config: Config): Templates {
-  const file = config.flags.chatTemplateFile;
-  if (file !== null) {
-    try {
-      return { template: readFileSync(file, "utf8"), toolUse: null };
-    } catch (error) {
-      throw new StartError(`--chat-template-file: ${file} cannot be read (${wordsOf(error)}).`);
-    }
-  }
-  const template = model.chatTemplate();
-  if (template === null) {
-    throw new StartError(`${config.modelPath} holds no chat template; name one with --chat-template-file.`);
-  }
-  return { template, toolUse: model.chatTemplate("tool_use") };
-}
-
-function prompterOf({ template, toolUse }: Templates, vocab: Model["vocab"]): Prompter {
-  try {
-    return new Prompter({ template, vocab, ...(toolUse === null ? {} : { toolUseTemplate: toolUse }) });
-  } catch (error) {
-    throw new StartError(`The chat template cannot be used: ${wordsOf(error)}`);
-  }
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -60,3 +60,13 @@ export function memoryBytes(shape: ModelShape, wish: KvWish): number {
   const sequence = cells * shape.tokenBytes + windowCells * shape.windowTokenBytes + shape.recurrentBytes;
   return Math.ceil(sequence * wish.sequences);
 }
+
+/** Bytes of a full save of a sequence of so many tokens, less a header of some hundred bytes. */
+export function stateBytes(shape: MeasuredBytes & Pick<ModelShape, "window">, tokens: number): number {
+  return Math.ceil(tokens * shape.tokenBytes) + snapshotBytes(shape, tokens);
+}
+
+/** Bytes of a snapshot of what cannot be rolled back; 0 on dense models, which need none. */
+export function snapshotBytes(shape: MeasuredBytes & Pick<ModelShape, "window">, tokens: number): number {
+  return Math.ceil(Math.min(tokens, shape.window) * shape.windowTokenBytes) + shape.recurrentBytes;
+}

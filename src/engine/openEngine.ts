@@ -5,19 +5,36 @@
 import { Backend, type BackendDevice } from "../../ffi/Backend.ts";
 import { type ContextOptions, ROPE_SCALINGS, type RopeOptions } from "../../ffi/Context.ts";
 import { Model } from "../../ffi/Model.ts";
+import type { Device } from "./Device.ts";
 import type { EngineOptions } from "./EngineOptions.ts";
 import { LlamaDevice, memoryKind } from "./LlamaDevice.ts";
-import { inMiB, type MemoryPlan, planMemory } from "./memory.ts";
+import { inMiB, type MemoryPlan, type MemoryRoom, planMemory } from "./memory.ts";
 import { memoryRoom } from "./memoryRoom.ts";
 import { type ModelShape, measureBytes } from "./modelShape.ts";
 import type { EngineReady, MemoryKind } from "./protocol.ts";
-import { SelfTestMemory, type SelfTestResult, selfTest } from "./selfTest.ts";
+import { SelfTestMemory } from "./SelfTestMemory.ts";
+import { type SelfTestResult, selfTest, shortSelfTest } from "./selfTest.ts";
 import { setupHash } from "./setup.ts";
 
 export interface OpenedEngine {
-  readonly device: LlamaDevice;
+  readonly device: Device;
   readonly stateRamBytes: number;
   readonly ready: EngineReady;
+  /** What the settings came to, for `doctor`. */
+  readonly facts: EngineFacts;
+}
+
+export interface EngineFacts {
+  /** The library's own short description of the model, e.g. `lfm2 230M Q8_0`. */
+  readonly description: string;
+  readonly shape: ModelShape;
+  readonly plan: MemoryPlan;
+  /** What was free before the model was loaded. */
+  readonly room: MemoryRoom;
+  /** Whether any layers lie on a GPU. */
+  readonly useDevice: boolean;
+  /** Where results of the self-test are remembered. */
+  readonly remembered: SelfTestMemory;
 }
 
 const TRIP_TOKENS_MIN = 128;
@@ -40,8 +57,9 @@ export function openEngine(options: EngineOptions): OpenedEngine {
     overrideTensor: options.overrideTensor,
     nCpuMoe: options.nCpuMoe,
   });
+  const shape = shapeOf(model, options);
   const plan = planMemory(
-    shapeOf(model, options),
+    shape,
     { ...options, deviceShare: useDevice ? deviceShare(options.gpuLayers, model.layers) : 0 },
     room,
   );
@@ -59,7 +77,8 @@ export function openEngine(options: EngineOptions): OpenedEngine {
     sequences: plan.parallel + plan.spareSequences,
     ...chunks,
   });
-  const tested = rememberedSelfTest(device, options.home, setup, chunks.chunkTokensMax);
+  const remembered = new SelfTestMemory(options.home);
+  const tested = rememberedSelfTest(device, remembered, setup, chunks.chunkTokensMax);
   return {
     device,
     stateRamBytes: plan.stateRamBytes,
@@ -74,6 +93,7 @@ export function openEngine(options: EngineOptions): OpenedEngine {
       resume: { allowed: tested.allowed, why: tested.why },
       notes: [...plan.notes, describePlan(model, plan, devices, useDevice)],
     },
+    facts: { description: model.description, shape, plan, room, useDevice, remembered },
   };
 }
 
@@ -139,14 +159,13 @@ function chunkSettings(options: EngineOptions, memory: MemoryKind, useDevice: bo
 
 function rememberedSelfTest(
   device: LlamaDevice,
-  home: string,
+  memory: SelfTestMemory,
   setup: bigint,
   chunkTokens: number,
 ): SelfTestResult {
-  const memory = new SelfTestMemory(home);
   const known = memory.read(setup);
   if (known !== undefined) return known;
-  const result = selfTest(device, Math.min(chunkTokens, 64));
+  const result = selfTest(device, shortSelfTest(chunkTokens));
   memory.write(setup, result);
   return result;
 }

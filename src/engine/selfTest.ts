@@ -1,10 +1,7 @@
 /**
- * The first-use self-test of a setup: about three chunks, evaluated cold and then resumed in every way that
- * the engine resumes. A memory kind or backend whose logits differ in any of them never resumes; the result
- * is remembered in the home folder under the setup's hash.
+ * The self-test of a setup: a few chunks, evaluated cold and then resumed in every way that the engine resumes.
+ * A memory kind or backend whose logits differ in any of them never resumes.
  */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { type Device, DeviceError } from "./Device.ts";
 
 export interface SelfTestResult {
@@ -14,11 +11,35 @@ export interface SelfTestResult {
   readonly why: string;
 }
 
-const LAST_CHUNK_TOKENS = 5;
+export interface SelfTestSize {
+  readonly chunkTokens: number;
+  /** Chunks in front of the last, short one. */
+  readonly chunks: number;
+}
 
-export function selfTest(device: Device, chunkTokens: number): SelfTestResult {
-  const size = Math.max(2, Math.min(chunkTokens, Math.floor((device.ctxTokens - LAST_CHUNK_TOKENS - 1) / 2)));
-  const run = new SelfTestRun(device, size);
+const LAST_CHUNK_TOKENS = 5;
+/** At the first use of a setup nobody shall wait for it. */
+const SHORT: SelfTestSize = { chunkTokens: 64, chunks: 2 };
+/** Kernels choose by the rows of a batch; above this none is known to choose differently. */
+const LONG_CHUNK_TOKENS_MAX = 512;
+
+/** What the first use of a setup tests. `chunkTokens`: of the setup's own chunks, at most. */
+export function shortSelfTest(chunkTokens: number): SelfTestSize {
+  return { ...SHORT, chunkTokens: Math.min(chunkTokens, SHORT.chunkTokens) };
+}
+
+/** `doctor`'s: chunks of the setup's full size, and as many as write over every cell of a sliding window. */
+export function longSelfTest(chunkTokens: number, window: number, ctxTokens: number): SelfTestSize {
+  const size = Math.min(chunkTokens, LONG_CHUNK_TOKENS_MAX);
+  // A window's layers hold the window and one micro-batch.
+  const wrapping = window > 0 ? Math.ceil((window + chunkTokens) / size) + 1 : SHORT.chunks;
+  const fitting = Math.floor((ctxTokens - LAST_CHUNK_TOKENS - 1) / size);
+  return { chunkTokens: size, chunks: Math.max(1, Math.min(wrapping, fitting)) };
+}
+
+export function selfTest(device: Device, { chunkTokens, chunks }: SelfTestSize): SelfTestResult {
+  const room = Math.floor((device.ctxTokens - LAST_CHUNK_TOKENS - 1) / chunks);
+  const run = new SelfTestRun(device, Math.max(2, Math.min(chunkTokens, room)), chunks);
   const cold = run.cold(0);
   const last = device.lanes + device.spares - 1;
   const same = (way: () => bigint): boolean => isCold(cold, way);
@@ -51,26 +72,27 @@ function isCold(cold: bigint, way: () => bigint): boolean {
 class SelfTestRun {
   readonly #device: Device;
   readonly #size: number;
+  readonly #chunks: number;
   #partial: Uint8Array | undefined;
 
-  constructor(device: Device, size: number) {
+  constructor(device: Device, size: number, chunks: number) {
     this.#device = device;
     this.#size = size;
+    this.#chunks = chunks;
   }
 
-  /** Token ids that any vocabulary has, other at every position. */
-  #chunk(index: number, length: number): Int32Array {
-    return Int32Array.from({ length }, (_, i) => 3 + ((i * 7 + index * 31) % 89));
-  }
-
-  /** The first two chunks; between them and behind them what cannot be rolled back is saved, as every run does. */
+  /** All chunks but the last; behind each of them what cannot be rolled back is saved, as every run does. */
   #prefix(seq: number): void {
     const device = this.#device;
     device.clear(seq);
-    device.prefill(seq, 0, this.#chunk(0, this.#size), false);
-    this.#trip(seq);
-    device.prefill(seq, this.#size, this.#chunk(1, this.#size), false);
-    this.#trip(seq);
+    for (let index = 0; index < this.#chunks; index++) {
+      device.prefill(seq, index * this.#size, testChunk(index, this.#size), false);
+      this.#trip(seq);
+    }
+  }
+
+  get #end(): number {
+    return this.#chunks * this.#size;
   }
 
   #trip(seq: number): void {
@@ -80,7 +102,7 @@ class SelfTestRun {
   }
 
   #last(seq: number): bigint {
-    this.#device.prefill(seq, 2 * this.#size, this.#chunk(2, LAST_CHUNK_TOKENS), true);
+    this.#device.prefill(seq, this.#end, testChunk(this.#chunks, LAST_CHUNK_TOKENS), true);
     return this.#device.hashLogits(0, 0n);
   }
 
@@ -89,7 +111,7 @@ class SelfTestRun {
     return this.#last(seq);
   }
 
-  /** After `cold(seq)`: back to the second cut, and the last chunk again. */
+  /** After `cold(seq)`: back to the last cut, and the last chunk again. */
   resumed(seq: number): bigint {
     if (!this.#rollBack(seq)) return -1n;
     return this.#last(seq);
@@ -97,7 +119,7 @@ class SelfTestRun {
 
   #rollBack(seq: number): boolean {
     const restored = this.#partial === undefined || this.#device.restore(seq, "partial", this.#partial);
-    return restored && this.#device.truncate(seq, 2 * this.#size);
+    return restored && this.#device.truncate(seq, this.#end);
   }
 
   /** From host memory into a sequence that holds something else. */
@@ -106,7 +128,7 @@ class SelfTestRun {
     this.#prefix(0);
     const bytes = device.save(0, "full");
     device.clear(seq);
-    device.prefill(seq, 0, this.#chunk(5, this.#size), false);
+    device.prefill(seq, 0, testChunk(this.#chunks + 3, this.#size), false);
     if (!device.restore(seq, "full", bytes)) return -1n;
     return this.#last(seq);
   }
@@ -119,47 +141,7 @@ class SelfTestRun {
   }
 }
 
-/** Remembered results: one small file a setup. Anything wrong with it makes it absent, never an error. */
-export class SelfTestMemory {
-  readonly #folder: string;
-
-  constructor(home: string) {
-    this.#folder = join(home, "self-test");
-  }
-
-  read(setup: bigint): SelfTestResult | undefined {
-    try {
-      const text = readFileSync(this.#path(setup), "utf8");
-      const value: unknown = JSON.parse(text);
-      return isResult(value) ? value : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-
-  write(setup: bigint, result: SelfTestResult): void {
-    try {
-      mkdirSync(this.#folder, { recursive: true });
-      const temporary = `${this.#path(setup)}.${process.pid}.tmp`;
-      writeFileSync(temporary, JSON.stringify(result));
-      renameSync(temporary, this.#path(setup));
-    } catch {
-      // A read-only home costs the self-test at the next start, nothing else.
-    }
-  }
-
-  #path(setup: bigint): string {
-    return join(this.#folder, `${setup.toString(16).padStart(16, "0")}.json`);
-  }
-}
-
-function isResult(value: unknown): value is SelfTestResult {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "allowed" in value &&
-    typeof value.allowed === "boolean" &&
-    "why" in value &&
-    typeof value.why === "string"
-  );
+/** Token ids that any vocabulary has, other at every position. */
+export function testChunk(index: number, length: number): Int32Array {
+  return Int32Array.from({ length }, (_, i) => 3 + ((i * 7 + index * 31) % 89));
 }

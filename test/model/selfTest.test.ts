@@ -10,7 +10,7 @@ import { LlamaDevice } from "../../src/engine/LlamaDevice.ts";
 import { type SelfTestResult, selfTest } from "../../src/engine/selfTest.ts";
 import { TINY_KINDS, tinyModel } from "../support/tinyModels/tinyModel.ts";
 
-const CHUNK = 64;
+const SIZE = { chunkTokens: 64, chunks: 2 };
 /** Two threads on busy cores take their time. */
 const TEST_MS_MAX = 300_000;
 
@@ -60,7 +60,7 @@ describe.each(TINY_KINDS)("%s", (kind) => {
       `passes at ${threads} ${threads === 1 ? "thread" : "threads"}`,
       () => {
         using device = open(threads);
-        const { equal, allowed } = selfTest(device, CHUNK);
+        const { equal, allowed } = selfTest(device, SIZE);
         expect(equal).toEqual({
           resumed: true,
           again: true,
@@ -85,7 +85,7 @@ describe.each(TINY_KINDS)("%s", (kind) => {
         return fits;
       },
     });
-    const result = selfTest(lies, CHUNK);
+    const result = selfTest(lies, SIZE);
     expect(refused).toBe(0);
     expect(wrong(result)).not.toEqual([]);
     expect(result.allowed).toBe(false);
@@ -93,7 +93,7 @@ describe.each(TINY_KINDS)("%s", (kind) => {
 
   test("a copy that is not made is found, and stops no start", () => {
     using device = open(1);
-    const result = selfTest(lying(device, { copy: () => {} }), CHUNK);
+    const result = selfTest(lying(device, { copy: () => {} }), SIZE);
     expect(wrong(result)).toEqual(["forked"]);
     expect(result.allowed).toBe(false);
   });

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { MemoryError, type MemoryWish, planMemory } from "../../../src/engine/memory.ts";
-import { type ModelShape, measureBytes, memoryBytes } from "../../../src/engine/modelShape.ts";
+import {
+  type ModelShape,
+  measureBytes,
+  memoryBytes,
+  snapshotBytes,
+  stateBytes,
+} from "../../../src/engine/modelShape.ts";
 import { FakeDevice } from "../../support/FakeDevice.ts";
 
 const GIB = 2 ** 30;
@@ -91,6 +97,13 @@ describe("memory plan", () => {
     const shape = { ...QWEN3_8B, tokenBytes: 10, windowTokenBytes: 100, window: 1024, recurrentBytes: 7 };
     const bytes = memoryBytes(shape, { ctxTokens: 8192, sequences: 2, ubatch: 512 });
     expect(bytes).toBe(2 * (8192 * 10 + 1536 * 100 + 7));
+  });
+
+  test("a kept state takes its rows, its window and its recurrent rows; a snapshot the last two", () => {
+    const shape = { tokenBytes: 10, windowTokenBytes: 100, window: 1024, recurrentBytes: 7 };
+    expect(snapshotBytes(shape, 8192)).toBe(1024 * 100 + 7);
+    expect(stateBytes(shape, 8192)).toBe(8192 * 10 + 1024 * 100 + 7);
+    expect(stateBytes(shape, 100)).toBe(100 * 110 + 7);
   });
 
   test("what a device takes per token is measured", () => {

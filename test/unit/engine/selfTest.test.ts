@@ -4,12 +4,15 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Device, DeviceError } from "../../../src/engine/Device.ts";
+import { decodeTest } from "../../../src/engine/decodeTest.ts";
 import type { MemoryKind } from "../../../src/engine/protocol.ts";
-import { SelfTestMemory, type SelfTestResult, selfTest } from "../../../src/engine/selfTest.ts";
+import { SelfTestMemory } from "../../../src/engine/SelfTestMemory.ts";
+import { longSelfTest, type SelfTestResult, selfTest } from "../../../src/engine/selfTest.ts";
 import { FakeDevice } from "../../support/FakeDevice.ts";
 
 const KINDS: readonly MemoryKind[] = ["dense", "hybrid", "recurrent", "window"];
 const CHUNK = 32;
+const SIZE = { chunkTokens: CHUNK, chunks: 2 };
 
 /** A device that does `broken` instead of the method of that name. */
 function breaking(memory: MemoryKind, broken: (device: FakeDevice) => Partial<Device>): Device {
@@ -29,7 +32,7 @@ const wrong = ({ equal }: SelfTestResult): string[] =>
 describe.each(KINDS)("%s", (memory) => {
   test("a device that keeps its promises may resume, and is left empty", () => {
     const device = new FakeDevice({ memory, lanes: 2, spares: 1 });
-    expect(selfTest(device, CHUNK)).toMatchObject({ allowed: true });
+    expect(selfTest(device, SIZE)).toMatchObject({ allowed: true });
     expect(device.log.slice(-3)).toEqual(["clear 0", "clear 1", "clear 2"]);
   });
 
@@ -51,7 +54,7 @@ describe.each(KINDS)("%s", (memory) => {
         }
       },
     }));
-    const result = selfTest(device, CHUNK);
+    const result = selfTest(device, SIZE);
     expect(wrong(result)).toEqual(["restored"]);
     expect(result.allowed).toBe(false);
     expect(result.why).toContain(`${memory} model`);
@@ -65,13 +68,13 @@ describe.each(KINDS)("%s", (memory) => {
         real.prefill(to, 0, new Int32Array(2 * CHUNK), false);
       },
     }));
-    expect(wrong(selfTest(device, CHUNK))).toEqual(["forked"]);
+    expect(wrong(selfTest(device, SIZE))).toEqual(["forked"]);
   });
 
   test("logits that are never the same twice are found", () => {
     let count = 0n;
     const device = breaking(memory, () => ({ hashLogits: () => count++ }));
-    expect(selfTest(device, CHUNK).allowed).toBe(false);
+    expect(selfTest(device, SIZE).allowed).toBe(false);
   });
 
   test("a way that the device fails at is a wrong way, and no failed start", () => {
@@ -80,19 +83,81 @@ describe.each(KINDS)("%s", (memory) => {
         throw new DeviceError("out-of-memory", "no room");
       },
     }));
-    expect(wrong(selfTest(device, CHUNK))).toEqual(["forked"]);
+    expect(wrong(selfTest(device, SIZE))).toEqual(["forked"]);
   });
 
   test("a restore that is refused is found, not thrown", () => {
     const device = breaking(memory, () => ({ restore: () => false }));
-    expect(wrong(selfTest(device, CHUNK))).toContain("restored");
+    expect(wrong(selfTest(device, SIZE))).toContain("restored");
+  });
+});
+
+describe("the long form", () => {
+  test("has chunks of the full size, and writes over every cell of a sliding window", () => {
+    expect(longSelfTest(512, 0, 8192)).toEqual({ chunkTokens: 512, chunks: 2 });
+    const { chunkTokens, chunks } = longSelfTest(512, 1024, 8192);
+    expect(chunkTokens).toBe(512);
+    // llama.cpp gives a window's layers a micro-batch more than the window.
+    expect(chunkTokens * chunks).toBeGreaterThan(1024 + 512);
+    expect(longSelfTest(2048, 0, 8192).chunkTokens).toBe(512);
+  });
+
+  test("fits the context", () => {
+    const size = longSelfTest(512, 4096, 1024);
+    expect(size.chunkTokens * size.chunks).toBeLessThan(1024);
+    const device = new FakeDevice({ memory: "window", ctxTokens: 1024 });
+    expect(selfTest(device, size).allowed).toBe(true);
+  });
+
+  test("finds what goes wrong behind the short form's end only", () => {
+    const broken = () =>
+      breaking("dense", (real) => ({
+        restore: (seq, part, bytes) => {
+          const ok = real.restore(seq, part, bytes);
+          if (real.truncate(seq, 256) && bytes.length > 256 * 4 + 512) real.clear(seq);
+          return ok;
+        },
+        prefill: (seq, pos, tokens, logits) => {
+          try {
+            real.prefill(seq, pos, tokens, logits);
+          } catch {
+            throw new DeviceError("evaluate-failed", "rows are missing");
+          }
+        },
+      }));
+    expect(selfTest(broken(), SIZE).allowed).toBe(true);
+    expect(wrong(selfTest(broken(), longSelfTest(512, 0, 4096)))).toEqual(["restored"]);
+  });
+});
+
+describe("decode", () => {
+  test.each(KINDS)("alone it is the same twice, beside others it is not: %s", (memory) => {
+    const device = new FakeDevice({ memory, lanes: 3 });
+    expect(decodeTest(device)).toEqual({ again: true, besideOthers: false });
+    expect(device.log.slice(-3)).toEqual(["clear 0", "clear 1", "clear 2"]);
+  });
+
+  test("with one lane there are no others", () => {
+    expect(decodeTest(new FakeDevice({ memory: "dense", lanes: 1 })).besideOthers).toBeNull();
+  });
+
+  test("logits that change by themselves, and a device that fails, are found", () => {
+    let count = 0n;
+    const changing = breaking("dense", () => ({ hashLogits: () => count++ }));
+    expect(decodeTest(changing).again).toBe(false);
+    const failing = breaking("dense", () => ({
+      decode: () => {
+        throw new DeviceError("evaluate-failed", "no");
+      },
+    }));
+    expect(decodeTest(failing).again).toBe(false);
   });
 });
 
 describe("what is remembered", () => {
   const home = mkdtempSync(join(tmpdir(), "warmturn-self-test-"));
   afterAll(() => rmSync(home, { recursive: true }));
-  const good = selfTest(new FakeDevice({ memory: "dense" }), CHUNK);
+  const good = selfTest(new FakeDevice({ memory: "dense" }), SIZE);
 
   test("the result of this setup, and of no other", () => {
     new SelfTestMemory(home).write(7n, good);

@@ -38,6 +38,10 @@ function row(status: number, type: string, code: string | null, anthropic: strin
 
 export type AppErrorCode = keyof typeof TABLE;
 
+export function errorRow(code: AppErrorCode): ErrorRow {
+  return TABLE[code];
+}
+
 /** An error for the client: what is wrong, which field, what would be right. Never holds a stack trace. */
 export class AppError extends Error {
   readonly code: AppErrorCode;
@@ -59,6 +63,6 @@ export class AppError extends Error {
   }
 
   get row(): ErrorRow {
-    return TABLE[this.code];
+    return errorRow(this.code);
   }
 }

@@ -2,10 +2,11 @@
  * The listening server: bound before the model is loaded, so that a client meanwhile gets a 503 it can wait
  * for; stopped by letting running replies end, for a while, and then ending them.
  */
-import { type App, createApp, type ServerPhase } from "./app.ts";
+import { type App, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { loadChat } from "./loadChat.ts";
 import type { Log } from "./log.ts";
+import type { ServerPhase } from "./protocol/health/ServerPhase.ts";
 import { StartError } from "./StartError.ts";
 
 export interface Server {

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import OpenAI from "openai";
 import { version } from "../../package.json";
 import { commandName, runCommand, type ServedCommand, serveCommand } from "../support/Command.ts";
-import { collect, get, json, postChat, streamChat } from "../support/httpClient.ts";
+import { fakeServer } from "../support/FakeServer.ts";
+import { collect, get, inProcess, json, postChat, streamChat } from "../support/httpClient.ts";
 import { tinyModel } from "../support/tinyModels/tinyModel.ts";
 import { BAD_BODIES } from "./badBodies.ts";
 import { ADD_TOOL, USER } from "./targets.ts";
@@ -34,6 +35,12 @@ describe(`the command (${commandName})`, () => {
   test("health and models", async () => {
     expect(await json(await get(server, "/health"))).toEqual({ status: "ok", warm: "idle" });
     expect((await json(await get(server, "/v1/models"))).data[0].id).toBe("tiny");
+  });
+
+  test("its documentation, out of itself", async () => {
+    const document = await json(await get(server, "/openapi.json"));
+    expect(document).toEqual(await json(await get(inProcess(fakeServer().app), "/openapi.json")));
+    expect(await (await get(server, "/docs")).text()).toContain("<code>POST /v1/chat/completions</code>");
   });
 
   test.each(BAD_BODIES)("$name is a 400", async ({ body, field, says }) => {

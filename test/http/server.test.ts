@@ -42,8 +42,48 @@ onEachTarget("server", (open) => {
     opened.server.engine.warm = "working";
     expect(await health()).toEqual([200, { status: "ok", warm: "working" }]);
     opened.server.phase = "loading";
-    expect(await health()).toEqual([503, { status: "loading" }]);
+    const error = { code: "model_loading", message: "The model is still loading." };
+    expect(await health()).toMatchObject([503, { status: "loading", error }]);
     expect((await get(opened.target, "/health", { method: "HEAD" })).status).toBe(503);
+  });
+
+  test("HEAD wherever GET is, without the body", async () => {
+    await using opened = open();
+    for (const [path, status] of [
+      ["/health", 200],
+      ["/v1/models", 200],
+      ["/v1/models/other", 404],
+      ["/docs", 200],
+      ["/", 200],
+      ["/api/hello", 200],
+      ["/nothing", 404],
+      ["/v1/chat/completions", 405],
+    ] as const) {
+      const response = await get(opened.target, path, { method: "HEAD" });
+      expect([path, response.status]).toEqual([path, status]);
+      expect(response.headers.get("x-request-id")).toStartWith("req_");
+      expect(await response.text()).toBe("");
+    }
+  });
+
+  test("a foreign method is told the right ones, a foreign path that there is nothing", async () => {
+    await using opened = open();
+    for (const [method, path, allow] of [
+      ["POST", "/health", "GET, HEAD"],
+      ["DELETE", "/v1/models/x", "GET, HEAD"],
+      ["PUT", "/v1/responses/x", "GET, HEAD, DELETE"],
+      ["GET", "/v1/chat/completions", "POST"],
+      ["GET", "/", "HEAD"],
+    ] as const) {
+      const response = await get(opened.target, path, { method });
+      expect([path, response.status, response.headers.get("allow")]).toEqual([path, 405, allow]);
+      expect((await json(response)).error.code).toBe("method_not_allowed");
+    }
+    const foreign = await get(opened.target, "/v1/nothing/x");
+    expect([foreign.status, (await json(foreign)).error.message]).toEqual([
+      404,
+      "There is nothing at /v1/nothing/x.",
+    ]);
   });
 
   test("while loading and while closing", async () => {

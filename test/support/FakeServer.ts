@@ -1,8 +1,9 @@
 /** The HTTP application over a fake engine, with everything a test may want to see or to turn. */
-import { type App, createApp, type ServerPhase } from "../../src/app.ts";
+import { type App, createApp } from "../../src/app.ts";
 import type { PromptInput } from "../../src/chat/messages.ts";
 import type { EngineReady } from "../../src/engine/protocol.ts";
 import { LIMITS, type Limits } from "../../src/limits.ts";
+import type { ServerPhase } from "../../src/protocol/health/ServerPhase.ts";
 import { Conversations } from "../../src/serve/conversations.ts";
 import { seedOf } from "../../src/state/keys.ts";
 import type { WarmJob } from "../../src/warm/protocol.ts";

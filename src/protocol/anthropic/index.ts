@@ -1,12 +1,21 @@
 /** The Anthropic routes: HTTP in, HTTP out; everything between is the service's. */
 import { Elysia } from "elysia";
 import type { AppError } from "../../errors.ts";
+import { documented, READING, RUNNING } from "../http/documented.ts";
 import { readBody } from "../http/readBody.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
 import { sessionHint } from "../http/sessionHint.ts";
 import type { ChatServiceDeps } from "../openai/service.ts";
 import { anthropicErrorBody } from "./errorBody.ts";
 import { messageEvents, PING, wholeMessage } from "./message.ts";
+import {
+  ANTHROPIC_ERROR,
+  COUNT,
+  COUNT_REQUEST,
+  MESSAGE,
+  MESSAGE_EVENT,
+  MESSAGES_REQUEST,
+} from "./schemas.ts";
 import { countTokens, type StartedMessage, startMessage } from "./service.ts";
 
 export interface AnthropicDeps {
@@ -24,14 +33,37 @@ export interface AnthropicDeps {
 /** What Claude Code asks before its first request, to see whether anybody is there. */
 const PREFLIGHTS = ["/", "/api/hello"] as const;
 
-/** Unread bodies: the service wants the raw text, and as little of it as can be refused. */
-const UNREAD = { parse: [() => "unread"] };
+const MESSAGES_DOC = documented({
+  tag: "messages",
+  summary: "The next message of a conversation, in Anthropic's form",
+  body: MESSAGES_REQUEST,
+  answer: MESSAGE,
+  events: MESSAGE_EVENT,
+  error: ANTHROPIC_ERROR,
+  refuses: RUNNING,
+});
+const COUNT_DOC = documented({
+  tag: "messages",
+  summary: "Tokens of the prompt that /v1/messages would make",
+  body: COUNT_REQUEST,
+  answer: COUNT,
+  error: ANTHROPIC_ERROR,
+  refuses: [...READING, "template-refused", "prefill-unsupported"],
+});
+const PREFLIGHT_DOC = documented({
+  tag: "server",
+  summary: "Whether anybody is there",
+  answer: null,
+  error: ANTHROPIC_ERROR,
+  refuses: [],
+  open: true,
+});
 
 export function anthropic(deps: AnthropicDeps): Elysia {
   const app = new Elysia({ name: "anthropic", aot: false });
-  app.post("/v1/messages", ({ request }) => messages(request, deps), UNREAD);
-  app.post("/v1/messages/count_tokens", ({ request }) => count(request, deps), UNREAD);
-  for (const path of PREFLIGHTS) app.route("HEAD", path, () => new Response(null));
+  app.post("/v1/messages", ({ request }) => messages(request, deps), MESSAGES_DOC);
+  app.post("/v1/messages/count_tokens", ({ request }) => count(request, deps), COUNT_DOC);
+  for (const path of PREFLIGHTS) app.route("HEAD", path, () => new Response(null), PREFLIGHT_DOC);
   return app;
 }
 

@@ -2,11 +2,20 @@
 import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
 import type { ReplyEvent } from "../../serve/reply.ts";
+import { documented, RUNNING } from "../http/documented.ts";
 import { readBody } from "../http/readBody.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
 import { sessionHint } from "../http/sessionHint.ts";
 import { completionChunks, wholeCompletion } from "./chatCompletion.ts";
 import { errorBody } from "./errorBody.ts";
+import {
+  CHAT_COMPLETION,
+  CHAT_EVENT,
+  CHAT_REQUEST,
+  MODEL,
+  MODELS as MODEL_LIST,
+  OPENAI_ERROR,
+} from "./schemas.ts";
 import { type ChatServiceDeps, modelList, modelRow, type StartedChat, startChat } from "./service.ts";
 
 export interface OpenAiDeps {
@@ -21,26 +30,51 @@ export interface OpenAiDeps {
 const CHAT = ["/v1/chat/completions", "/chat/completions"] as const;
 const MODELS = ["/v1/models", "/models"] as const;
 
+const CHAT_DOC = documented({
+  tag: "chat",
+  summary: "The next message of a conversation, in OpenAI's form",
+  body: CHAT_REQUEST,
+  answer: CHAT_COMPLETION,
+  events: CHAT_EVENT,
+  error: OPENAI_ERROR,
+  refuses: RUNNING,
+});
+const MODELS_DOC = documented({
+  tag: "models",
+  summary: "The model that is served, as a list",
+  answer: MODEL_LIST,
+  error: OPENAI_ERROR,
+  refuses: ["loading", "closing"],
+});
+const MODEL_DOC = documented({
+  tag: "models",
+  summary: "The model that is served",
+  answer: MODEL,
+  error: OPENAI_ERROR,
+  refuses: ["model-not-found", "loading", "closing"],
+});
+
 export function openai(deps: OpenAiDeps): Elysia {
   const app = new Elysia({ name: "openai", aot: false });
-  for (const path of CHAT) {
-    // The body stays unread: the service wants its raw text, and as little of it as can be refused.
-    app.post(path, ({ request }) => chat(request, deps), { parse: [() => "unread"] });
-  }
+  for (const path of CHAT) app.post(path, ({ request }) => chat(request, deps), CHAT_DOC);
   for (const path of MODELS) {
-    app.get(path, ({ request }) => {
-      deps.tenantOf(request.headers);
-      return Response.json(modelList(deps.ready().models));
-    });
-    app.get(`${path}/:id`, ({ request, params }) => {
-      deps.tenantOf(request.headers);
-      const { models } = deps.ready();
-      const id = decodeURIComponent(params.id);
-      if (id === models.name) return Response.json(modelRow(id, models.createdSeconds));
-      throw new AppError("model-not-found", `The model \`${id}\` is not served here; \`${models.name}\` is.`);
-    });
+    app.get(path, ({ request }) => listed(request, deps), MODELS_DOC);
+    app.get(`${path}/:id`, ({ request, params }) => model(request, params.id, deps), MODEL_DOC);
   }
   return app;
+}
+
+function listed(request: Request, deps: OpenAiDeps): Response {
+  deps.tenantOf(request.headers);
+  return Response.json(modelList(deps.ready().models));
+}
+
+function model(request: Request, escapedId: string, deps: OpenAiDeps): Response {
+  deps.tenantOf(request.headers);
+  const { models } = deps.ready();
+  const id = decodeURIComponent(escapedId);
+  if (id === models.name) return Response.json(modelRow(id, models.createdSeconds));
+  throw new AppError("model-not-found", `The model \`${id}\` is not served here; \`${models.name}\` is.`);
 }
 
 async function chat(request: Request, deps: OpenAiDeps): Promise<Response> {

@@ -79,9 +79,10 @@ function readToolChoice(value: Json | undefined, tools: readonly Tool[]): ToolCh
 
 /** As in vLLM and llama-server: it stands for the end of a message, `add_generation_prompt` for a new one. */
 function readContinueLast(fields: RequestFields): boolean | undefined {
-  if (fields.get("continue_final_message") === undefined) return undefined;
+  const adds = fields.boolean("add_generation_prompt", false);
   const on = fields.boolean("continue_final_message", false);
-  if (on && fields.boolean("add_generation_prompt", false)) {
+  if (fields.get("continue_final_message") === undefined) return undefined;
+  if (on && adds) {
     throw invalid("add_generation_prompt", "cannot be true together with `continue_final_message`.");
   }
   return on;

@@ -1,11 +1,14 @@
 /** The routes of the Responses API: HTTP in, HTTP out; everything between is the service's. */
 import { Elysia } from "elysia";
 import type { AppError } from "../../errors.ts";
+import { documented, RUNNING } from "../http/documented.ts";
 import { readBody } from "../http/readBody.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
 import { sessionHint } from "../http/sessionHint.ts";
+import { OPENAI_ERROR } from "../openai/schemas.ts";
 import type { ChatServiceDeps } from "../openai/service.ts";
 import type { ResponseStore } from "./ResponseStore.ts";
+import { RESPONSE, RESPONSE_DELETED, RESPONSE_EVENT, RESPONSES_REQUEST } from "./schemas.ts";
 import { deleteResponse, type StartedResponse, startResponse, storedResponse } from "./service.ts";
 
 export interface ResponsesDeps {
@@ -23,20 +26,45 @@ export interface ResponsesDeps {
 
 const PATHS = ["/v1/responses", "/responses"] as const;
 
+const COMMON = { tag: "responses", error: OPENAI_ERROR } as const;
+const CREATE_DOC = documented({
+  ...COMMON,
+  summary: "The next response, in the form of OpenAI's Responses API",
+  body: RESPONSES_REQUEST,
+  answer: RESPONSE,
+  events: RESPONSE_EVENT,
+  refuses: [...RUNNING, "not-found"],
+});
+const READ_DOC = documented({
+  ...COMMON,
+  summary: "A stored response",
+  answer: RESPONSE,
+  refuses: ["not-found"],
+});
+const DELETE_DOC = documented({
+  ...COMMON,
+  summary: "Forgets a stored response",
+  answer: RESPONSE_DELETED,
+  refuses: ["not-found"],
+});
+
 export function responses(deps: ResponsesDeps): Elysia {
   const app = new Elysia({ name: "responses", aot: false });
   for (const path of PATHS) {
-    // The body stays unread: the service wants its raw text, and as little of it as can be refused.
-    app.post(path, ({ request }) => create(request, deps), { parse: [() => "unread"] });
-    app.get(`${path}/:id`, ({ request, params }) => {
-      const body = storedResponse(params.id, deps.tenantOf(request.headers), deps.store);
-      return new Response(body, { headers: { "content-type": "application/json;charset=utf-8" } });
-    });
-    app.delete(`${path}/:id`, ({ request, params }) =>
-      Response.json(deleteResponse(params.id, deps.tenantOf(request.headers), deps.store)),
-    );
+    app.post(path, ({ request }) => create(request, deps), CREATE_DOC);
+    app.get(`${path}/:id`, ({ request, params }) => read(request, params.id, deps), READ_DOC);
+    app.delete(`${path}/:id`, ({ request, params }) => forget(request, params.id, deps), DELETE_DOC);
   }
   return app;
+}
+
+function read({ headers }: Request, id: string, { tenantOf, store }: ResponsesDeps): Response {
+  const body = storedResponse(id, tenantOf(headers), store);
+  return new Response(body, { headers: { "content-type": "application/json;charset=utf-8" } });
+}
+
+function forget({ headers }: Request, id: string, { tenantOf, store }: ResponsesDeps): Response {
+  return Response.json(deleteResponse(id, tenantOf(headers), store));
 }
 
 async function create(request: Request, deps: ResponsesDeps): Promise<Response> {

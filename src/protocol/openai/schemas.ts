@@ -1,0 +1,219 @@
+/** Schemas of chat completions, models and OpenAI's errors, as they are documented. */
+import { Type } from "@sinclair/typebox";
+import { ignored, nullable, oneOf, SAMPLING, TIMINGS, WARMTURN } from "../http/schemas.ts";
+
+export const OPENAI_ERROR = Type.Object(
+  {
+    error: Type.Object({
+      message: Type.String(),
+      type: Type.String({ description: "invalid_request_error, authentication_error, … " }),
+      param: nullable(Type.String({ description: "Path of the field, as messages[2].content." })),
+      code: nullable(Type.String({ description: "As context_length_exceeded." })),
+    }),
+  },
+  { $id: "OpenAiError", description: "A body, or the last event of a stream." },
+);
+
+const CALL = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.Literal("function"),
+    function: Type.Object({ name: Type.String(), arguments: Type.String({ description: "JSON." }) }),
+  },
+  { $id: "ToolCall" },
+);
+
+const PART = Type.Object(
+  { type: Type.String({ description: "text" }), text: Type.Optional(Type.String()) },
+  { $id: "ContentPart" },
+);
+
+const MESSAGE = Type.Object(
+  {
+    role: oneOf(["system", "developer", "user", "assistant", "tool"]),
+    content: Type.Optional(nullable(Type.Union([Type.String(), Type.Array(PART)]))),
+    reasoning_content: Type.Optional(
+      nullable(Type.String({ description: "Also read as reasoning, reasoning_text and thinking." })),
+    ),
+    tool_calls: Type.Optional(nullable(Type.Array(CALL))),
+    tool_call_id: Type.Optional(Type.String({ description: "Of a tool's message." })),
+  },
+  { $id: "ChatMessage" },
+);
+
+const TOOL = Type.Object(
+  {
+    type: Type.Literal("function"),
+    function: Type.Object({
+      name: Type.String(),
+      description: Type.Optional(Type.String()),
+      parameters: Type.Optional(Type.Object({}, { description: "JSON Schema." })),
+    }),
+  },
+  { $id: "ChatTool" },
+);
+
+const limit = (description: string) => Type.Optional(Type.Integer({ minimum: -1, description }));
+const LIMIT =
+  "Tokens of the reply at most; -1 is no limit, 0 answers after prefill. The least of the three holds.";
+const BUDGET = "Tokens of reasoning at most; -1 is as the server is set.";
+
+export const CHAT_REQUEST = Type.Object(
+  {
+    model: Type.Optional(Type.String({ description: "Any name, unless the server has --strict-model." })),
+    messages: Type.Array(MESSAGE, { minItems: 1 }),
+    tools: Type.Optional(Type.Array(TOOL)),
+    tool_choice: Type.Optional(
+      Type.Unknown({
+        description:
+          'auto, none, required, {"type": "function", "function": {"name": …}} or {"type": "allowed_tools", …}.',
+      }),
+    ),
+    parallel_tool_calls: Type.Optional(Type.Boolean({ default: true })),
+    stream: Type.Optional(Type.Boolean({ default: false })),
+    stream_options: Type.Optional(Type.Object({ include_usage: Type.Optional(Type.Boolean()) })),
+    response_format: Type.Optional(
+      Type.Object(
+        {
+          type: oneOf(["text", "json_object", "json_schema"]),
+          json_schema: Type.Optional(
+            Type.Object({
+              name: Type.Optional(Type.String()),
+              strict: Type.Optional(Type.Boolean()),
+              schema: Type.Unknown({ description: "JSON Schema." }),
+            }),
+          ),
+        },
+        { description: "What the answer's text has to be." },
+      ),
+    ),
+    json_schema: Type.Optional(
+      Type.Object({}, { description: "The answer's JSON Schema, as in llama-server." }),
+    ),
+    stop: Type.Optional(
+      Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 16 })], {
+        description: "Ends the reply, also inside its reasoning.",
+      }),
+    ),
+    max_tokens: limit(LIMIT),
+    max_completion_tokens: limit(LIMIT),
+    n_predict: limit(LIMIT),
+    n: Type.Optional(Type.Integer({ minimum: 1, maximum: 1, default: 1 })),
+    ...SAMPLING,
+    reasoning_effort: Type.Optional(Type.String({ description: "For the template; none is no reasoning." })),
+    chat_template_kwargs: Type.Optional(
+      Type.Object({}, { description: "For the template, as enable_thinking." }),
+    ),
+    continue_final_message: Type.Optional(
+      Type.Boolean({ description: "Whether a last assistant message is continued: it is by default." }),
+    ),
+    add_generation_prompt: Type.Optional(
+      Type.Boolean({ description: "Not together with continue_final_message." }),
+    ),
+    reasoning_budget_tokens: limit(BUDGET),
+    thinking_budget_tokens: limit(BUDGET),
+    reasoning_budget: limit(BUDGET),
+    prompt_cache_key: Type.Optional(Type.String({ description: "A hint that tells conversations apart." })),
+    store: ignored("Chat completions are never stored."),
+    user: ignored("Who asks is told by the API key."),
+    service_tier: ignored("There is one."),
+    metadata: ignored("For stored completions."),
+  },
+  {
+    $id: "ChatCompletionRequest",
+    description: "Unknown fields are ignored.",
+    examples: [{ model: "local", messages: [{ role: "user", content: "Hello" }] }],
+  },
+);
+
+const USAGE = Type.Object(
+  {
+    prompt_tokens: Type.Integer(),
+    completion_tokens: Type.Integer(),
+    total_tokens: Type.Integer(),
+    prompt_tokens_details: Type.Object({ cached_tokens: Type.Integer() }),
+    completion_tokens_details: Type.Object({ reasoning_tokens: Type.Integer() }),
+  },
+  { $id: "ChatUsage" },
+);
+
+const HEADING = {
+  id: Type.String(),
+  created: Type.Integer({ description: "Seconds since 1970." }),
+  model: Type.String(),
+  system_fingerprint: Type.String({ description: "Of model, library, machine and settings." }),
+};
+const FINISH = oneOf(["stop", "length", "tool_calls"]);
+
+export const CHAT_COMPLETION = Type.Object(
+  {
+    ...HEADING,
+    object: Type.Literal("chat.completion"),
+    choices: Type.Array(
+      Type.Object({
+        index: Type.Integer(),
+        message: Type.Object({
+          role: Type.Literal("assistant"),
+          content: nullable(Type.String()),
+          refusal: Type.Null(),
+          reasoning_content: Type.Optional(Type.String()),
+          tool_calls: Type.Optional(Type.Array(CALL)),
+        }),
+        logprobs: Type.Null(),
+        finish_reason: FINISH,
+      }),
+    ),
+    usage: USAGE,
+    timings: TIMINGS,
+    warmturn: WARMTURN,
+  },
+  { $id: "ChatCompletion" },
+);
+
+const CHUNK = Type.Object(
+  {
+    ...HEADING,
+    object: Type.Literal("chat.completion.chunk"),
+    choices: Type.Array(
+      Type.Object({
+        index: Type.Integer(),
+        delta: Type.Object({}, { description: "role, reasoning_content, content or tool_calls." }),
+        logprobs: Type.Null(),
+        finish_reason: nullable(FINISH),
+      }),
+    ),
+    usage: Type.Optional(USAGE),
+    timings: Type.Optional(TIMINGS),
+    warmturn: Type.Optional(WARMTURN),
+  },
+  { $id: "ChatCompletionChunk" },
+);
+
+export const CHAT_EVENT = Type.Union([CHUNK, OPENAI_ERROR], {
+  $id: "ChatCompletionEvent",
+  description: "The data of each event; after the last chunk comes [DONE], after an error nothing.",
+});
+
+export const MODEL = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal("model"),
+    created: Type.Integer(),
+    owned_by: Type.String(),
+    type: Type.Literal("model"),
+    display_name: Type.String(),
+    created_at: Type.String({ format: "date-time" }),
+  },
+  { $id: "Model", description: "OpenAI's and Anthropic's fields." },
+);
+
+export const MODELS = Type.Object(
+  {
+    object: Type.Literal("list"),
+    data: Type.Array(MODEL),
+    has_more: Type.Boolean(),
+    first_id: Type.String(),
+    last_id: Type.String(),
+  },
+  { $id: "Models" },
+);

@@ -11,7 +11,8 @@ import { docs } from "./protocol/docs/index.ts";
 import { openApiDocument } from "./protocol/docs/openApiDocument.ts";
 import { health } from "./protocol/health/index.ts";
 import { notReady, type ServerPhase } from "./protocol/health/ServerPhase.ts";
-import { authOf } from "./protocol/http/auth.ts";
+import { type ApiKey, type Auth, authOf } from "./protocol/http/auth.ts";
+import { type Cors, corsOf } from "./protocol/http/cors.ts";
 import { hideHost } from "./protocol/http/hideHost.ts";
 import { type Methods, methodsOf } from "./protocol/http/methodsOf.ts";
 import { errorBody } from "./protocol/openai/errorBody.ts";
@@ -22,7 +23,9 @@ import { ResponseStore } from "./protocol/responses/ResponseStore.ts";
 
 export interface AppDeps {
   readonly state: () => ServerPhase;
-  readonly apiKeys: readonly string[];
+  readonly apiKeys: readonly ApiKey[];
+  /** Of `originOf`. */
+  readonly corsOrigins: readonly string[];
   readonly limits: Limits;
   readonly newId: () => string;
   /** One line a request; text of messages never. */
@@ -43,7 +46,7 @@ export function createApp(deps: AppDeps): App {
   const auth = authOf(deps.apiKeys);
   const unforeseen = (error: unknown): AppError => toAppError(error, deps);
   const ids: RequestIds = new WeakMap();
-  const shared = { ready: () => ready(deps), tenantOf: auth, onUnforeseen: unforeseen };
+  const shared = { ready: () => ready(deps), tenantOf: auth.tenantOf, onUnforeseen: unforeseen };
   const onIgnored = (id: string, ignored: readonly string[]): void =>
     deps.log.info({ id, ignored }, "asked for and not served");
   const requestIdOf = (request: Request): string => ids.get(request) ?? "";
@@ -58,19 +61,24 @@ export function createApp(deps: AppDeps): App {
     .use(anthropic({ ...shared, requestIdOf, onIgnored }))
     .use(responses({ ...shared, requestIdOf, onIgnored, store: new ResponseStore(deps.limits) }));
   const methods = methodsOf(app.routes);
-  const handle = (request: Request): Promise<Response> => headAsGet(request, methods, app);
-  return { fetch: (request) => answer(request, handle, ids, deps) };
+  const cors = corsOf(deps.corsOrigins, methods);
+  const handle = async (request: Request): Promise<Response> =>
+    cors.preflight(request) ?? (await headAsGet(request, methods, app));
+  return { fetch: (request) => answer(request, { handle, ids, auth, cors, deps }) };
 }
 
 /** So that bodies and stream events can name the id that the headers do. */
 type RequestIds = WeakMap<Request, string>;
 
-async function answer(
-  request: Request,
-  handle: (request: Request) => Promise<Response>,
-  ids: RequestIds,
-  deps: AppDeps,
-): Promise<Response> {
+interface Around {
+  readonly handle: (request: Request) => Promise<Response>;
+  readonly ids: RequestIds;
+  readonly auth: Auth;
+  readonly cors: Cors;
+  readonly deps: AppDeps;
+}
+
+async function answer(request: Request, { handle, ids, auth, cors, deps }: Around): Promise<Response> {
   hideHost(request);
   const id = requestId(request, deps);
   ids.set(request, id);
@@ -85,11 +93,14 @@ async function answer(
   response.headers.set("x-request-id", id);
   // Anthropic's name of it.
   response.headers.set("request-id", id);
+  cors.allow(request, response.headers);
   const path = new URL(request.url).pathname;
   const ms = Math.round(performance.now() - started);
   // Health is asked for every second by some.
   const level = path.endsWith("/health") ? "debug" : "info";
-  deps.log[level]({ id, method, path, status: response.status, ms }, "request");
+  const key = auth.nameOf(request.headers);
+  const who = key === null ? {} : { key };
+  deps.log[level]({ id, method, path, ...who, status: response.status, ms }, "request");
   return response;
 }
 

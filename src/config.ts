@@ -3,9 +3,11 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename } from "node:path";
 import { cacheFolder } from "../ffi/cacheFolder.ts";
+import { apiKeys } from "./config/apiKeys.ts";
 import { ConfigError, type Env, type Flags, parseFlags } from "./config/parseFlags.ts";
 import type { EngineOptions } from "./engine/EngineOptions.ts";
 import { LIMITS, type Limits } from "./limits.ts";
+import type { ApiKey } from "./protocol/http/auth.ts";
 
 export interface Config {
   readonly flags: Flags;
@@ -14,6 +16,7 @@ export interface Config {
   /** In `/v1/models`, and echoed where a request names none. */
   readonly modelName: string;
   readonly limits: Limits;
+  readonly apiKeys: readonly ApiKey[];
   /** All but what `ffi/library.ts` finds. */
   readonly engine: Omit<EngineOptions, "libraryPath" | "shimPath">;
 }
@@ -40,6 +43,7 @@ export function configOf(flags: Flags, env: Env): Config {
     host: flags.host ?? "127.0.0.1",
     modelPath: model,
     modelName: flags.alias ?? basename(model).replace(/\.gguf$/i, ""),
+    apiKeys: apiKeys(flags.apiKeys, flags.apiKeyFile),
     limits: { ...LIMITS, queueMax: flags.queueMax, bodyBytesMax: flags.bodyMax },
     engine: engineOptions(flags, model, env),
   };

@@ -29,7 +29,8 @@ export async function startServer(
   let phase: ServerPhase = { phase: "loading" };
   const app = createApp({
     state: () => phase,
-    apiKeys: config.flags.apiKeys,
+    apiKeys: config.apiKeys,
+    corsOrigins: config.flags.corsOrigins,
     limits: config.limits,
     newId: () => crypto.randomUUID(),
     log,

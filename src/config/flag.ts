@@ -14,6 +14,8 @@ export interface Flag<T> {
   readonly fallback: T;
   /** May be given more than once; the values are put together. */
   readonly join: ((a: T, b: T) => T) | undefined;
+  /** Never shown, not even in an error. */
+  readonly secret?: boolean;
   /** What is allowed, in words, for the error. */
   readonly allowed: string;
   /** undefined where the text is not allowed. */
@@ -136,6 +138,7 @@ export function list<T>(
     readonly takes: string;
     readonly allowed: string;
     readonly separator?: RegExp;
+    readonly secret?: boolean;
     readonly item: (text: string) => T | undefined;
   },
 ): Flag<readonly T[]> {
@@ -144,6 +147,7 @@ export function list<T>(
     defaultText: "",
     fallback: [],
     allowed: rule.allowed,
+    ...(rule.secret === undefined ? {} : { secret: rule.secret }),
     read: (value) => {
       const items = value.split(rule.separator ?? /,/).map((part) => rule.item(part.trim()));
       const good = items.filter((item) => item !== undefined);

@@ -2,7 +2,9 @@
  * The table of all flags: parsing, `--help`, the environment and the README are made of it. Names, short forms
  * and meanings are llama-server's where it has the flag.
  */
+import { originOf } from "../protocol/http/cors.ts";
 import { bytes, choice, custom, list, number, text, toggle } from "./flag.ts";
+import { givenKey } from "./givenKey.ts";
 
 const INT_MAX = 2 ** 31 - 1;
 const any = { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY, whole: false };
@@ -30,9 +32,30 @@ export const FLAGS = {
     {
       names: "--api-key",
       env: "LLAMA_API_KEY",
-      help: "keys that are let in, separated by commas; each is a tenant of its own",
+      help: "keys that are let in, separated by commas; each is a tenant of its own, and a name is for logs",
     },
-    { takes: "KEY,…", allowed: "non-empty keys, separated by commas", item: (part) => part || undefined },
+    {
+      takes: "[NAME=]KEY,…",
+      allowed: "non-empty keys, separated by commas",
+      secret: true,
+      item: givenKey,
+    },
+  ),
+  apiKeyFile: text(
+    { names: "--api-key-file", help: "a file of keys, one a line; lines that begin with # are comments" },
+    "FILE",
+  ),
+  corsOrigins: list(
+    {
+      names: "--cors-origins",
+      env: "LLAMA_ARG_CORS_ORIGINS",
+      help: "pages that may read answers in a browser; * is all, localhost all of this machine; never cookies",
+    },
+    {
+      takes: "ORIGIN,…",
+      allowed: "origins such as https://chat.example.org, separated by commas; *; localhost",
+      item: originOf,
+    },
   ),
   ctxSize: number(
     {

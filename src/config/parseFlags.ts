@@ -57,12 +57,15 @@ function fromEnv(flag: AnyFlag, env: Env): unknown {
     const text = env[name];
     if (text === undefined || text === "") continue;
     const value = flag.read(text);
-    if (value === undefined) {
-      throw new ConfigError(`The environment variable ${name} is "${text}"; allowed is ${flag.allowed}.`);
-    }
+    if (value === undefined) throw refusal(flag, `The environment variable ${name}`, text);
     return value;
   }
   return flag.fallback;
+}
+
+function refusal({ secret, allowed }: AnyFlag, what: string, text: string): ConfigError {
+  const sent = secret === true ? "cannot be read" : `is "${text}"`;
+  return new ConfigError(`${what} ${sent}; allowed is ${allowed}.`);
 }
 
 function readArgv(
@@ -102,7 +105,7 @@ function readArgv(
 
 function readValue(flag: AnyFlag, name: string, text: string): unknown {
   const value = flag.read(text);
-  if (value === undefined) throw new ConfigError(`${name} is "${text}"; allowed is ${flag.allowed}.`);
+  if (value === undefined) throw refusal(flag, name, text);
   return value;
 }
 

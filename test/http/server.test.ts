@@ -110,16 +110,48 @@ onEachTarget("server", (open) => {
     expect(await status({ authorization: "Bearer one" })).toBe(200);
     expect(await status({ "x-api-key": "one" })).toBe(200);
     expect(await status({ authorization: "bearer two" })).toBe(200);
+    expect(await status({ authorization: "Bearer none", "x-api-key": "two" })).toBe(200);
     const { runs } = opened.server.engine;
     expect(runs[0]?.spec.tenant).toBe(runs[1]?.spec.tenant ?? "");
     expect(runs[2]?.spec.tenant).not.toBe(runs[0]?.spec.tenant ?? "");
     expect(runs[2]?.spec.conversation.id).not.toBe(runs[0]?.spec.conversation.id ?? "");
+    expect(runs[3]?.spec.tenant).toBe(runs[2]?.spec.tenant ?? "");
     expect(runs.some((run) => run.spec.tenant.includes("one"))).toBe(false);
     expect((await get(opened.target, "/v1/models")).status).toBe(401);
     expect((await get(opened.target, "/health")).status).toBe(200);
   });
 
-  test("request ids", async () => {
+  test("the log tells keys by name, and never a key", async () => {
+    await using opened = open({ apiKeys: ["s3cret", "other"] });
+    const { server, target } = opened;
+    await postChat(target, { messages: USER }, { headers: { authorization: "Bearer s3cret" } });
+    await postChat(target, { messages: USER }, { headers: { "x-api-key": "unknown-one" } });
+    await get(target, "/v1/models");
+    expect(server.lines.map((line) => "key" in line && line.key)).toEqual(["name-of-s3cret", false, false]);
+    const logged = JSON.stringify([server.lines, server.notes, server.errors]);
+    expect(logged.replaceAll("name-of-s3cret", "")).not.toContain("s3cret");
+    expect(logged).not.toContain("unknown-one");
+  });
+
+  test("request ids are in the headers and in the log", async () => {
+    await using opened = open();
+    const own = { "x-request-id": "mine-1" };
+    const paths = ["/health", "/v1/models", "/nothing", "/v1/messages"];
+    for (const path of paths) {
+      const response = await get(opened.target, path, { headers: own });
+      expect([response.headers.get("x-request-id"), response.headers.get("request-id")]).toEqual([
+        "mine-1",
+        "mine-1",
+      ]);
+    }
+    const stream = await postChat(opened.target, { messages: USER, stream: true }, { headers: own });
+    expect(stream.headers.get("x-request-id")).toBe("mine-1");
+    await stream.text();
+    // That of /health is for debugging.
+    expect(opened.server.lines).toMatchObject(paths.map(() => ({ id: "mine-1" })));
+  });
+
+  test("request ids that are not sane are replaced", async () => {
     await using opened = open();
     const id = async (sent?: string): Promise<string | null> =>
       (

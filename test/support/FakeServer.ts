@@ -14,7 +14,9 @@ import { byteVocab, FakeEngine } from "./FakeEngine.ts";
 export interface FakeServerOptions {
   /** The template makes an empty prompt of whatever it gets. */
   readonly rendersNothing?: boolean;
+  /** Called `name-of-KEY`. */
   readonly apiKeys?: readonly string[];
+  readonly corsOrigins?: readonly string[];
   readonly strict?: boolean;
   readonly limits?: Partial<Limits>;
   readonly ready?: Partial<EngineReady>;
@@ -34,7 +36,9 @@ export interface FakeServer {
   readonly prompts: PromptInput[];
   /** Unforeseen errors that were logged. */
   readonly errors: object[];
-  /** What was logged beside the line of each request. */
+  /** The line of each request. */
+  readonly lines: object[];
+  /** What was logged beside them. */
   readonly notes: object[];
   phase: "loading" | "ready" | "closing";
   onJob: (job: WarmJob) => void;
@@ -59,6 +63,7 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
     prompts,
     errors: [],
     notes: [],
+    lines: [],
     phase: "ready",
     onJob: () => {},
     isIdle: () => ending === 0,
@@ -113,13 +118,14 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
   };
   const app = createApp({
     state: (): ServerPhase => (server.phase === "ready" ? { phase: "ready", chat } : { phase: server.phase }),
-    apiKeys: options.apiKeys ?? [],
+    apiKeys: (options.apiKeys ?? []).map((key) => ({ name: `name-of-${key}`, key })),
+    corsOrigins: options.corsOrigins ?? [],
     limits,
     newId,
     log: {
       debug: () => {},
       info: (fields, message) => {
-        if (message !== "request") server.notes.push(fields);
+        (message === "request" ? server.lines : server.notes).push(fields);
       },
       error: (fields) => server.errors.push(fields),
     },

@@ -2,29 +2,49 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../errors.ts";
 
-/** Gives the tenant: "" without keys, else the key's hash, so that the key itself goes no further. */
-export type Auth = (headers: Headers) => string;
+export interface ApiKey {
+  /** For logs and lists, where the key itself never stands. */
+  readonly name: string;
+  readonly key: string;
+}
 
-export function authOf(keys: readonly string[]): Auth {
-  if (keys.length === 0) return () => "";
-  const known = keys.map(digest);
-  return (headers) => {
-    const key = sentKey(headers);
-    if (key === undefined) {
-      throw new AppError("unauthorized", "An API key is needed: send `Authorization: Bearer <key>`.");
-    }
-    const sent = digest(key);
+export interface Auth {
+  /**
+   * "" without keys, else the key's hash, so that the key itself goes no further. Throws
+   * AppError("unauthorized") for a missing or unknown key.
+   */
+  tenantOf(headers: Headers): string;
+  /** The name of the key that was sent; null where none is known. */
+  nameOf(headers: Headers): string | null;
+}
+
+export function authOf(keys: readonly ApiKey[]): Auth {
+  if (keys.length === 0) return { tenantOf: () => "", nameOf: () => null };
+  const known = keys.map(({ name, key }) => ({ name, digest: digest(key) }));
+  const find = (headers: Headers): (typeof known)[number] | undefined => {
+    const sent = sentKeys(headers).map(digest);
     // All are compared, so that the time says nothing of which one came near.
-    const hits = known.filter((one) => timingSafeEqual(one, sent));
-    if (hits.length === 0) throw new AppError("unauthorized", "This API key is not known here.");
-    return sent.toString("hex");
+    const hits = known.filter(({ digest }) => sent.filter((one) => timingSafeEqual(digest, one)).length > 0);
+    return hits[0];
+  };
+  return {
+    nameOf: (headers) => find(headers)?.name ?? null,
+    tenantOf: (headers) => {
+      const hit = find(headers);
+      if (hit !== undefined) return hit.digest.toString("hex");
+      const message =
+        sentKeys(headers).length === 0
+          ? "An API key is needed: send `Authorization: Bearer <key>`."
+          : "This API key is not known here.";
+      throw new AppError("unauthorized", message);
+    },
   };
 }
 
-/** OpenAI's and llama-server's header, or Anthropic's. */
-function sentKey(headers: Headers): string | undefined {
+/** In OpenAI's and llama-server's header, and in Anthropic's: some clients fill both, one of them in vain. */
+function sentKeys(headers: Headers): string[] {
   const bearer = /^Bearer\s+(.+)$/i.exec(headers.get("authorization") ?? "")?.[1];
-  return bearer?.trim() ?? headers.get("x-api-key") ?? undefined;
+  return [bearer, headers.get("x-api-key")].flatMap((key) => key?.trim() || []);
 }
 
 function digest(key: string): Buffer {

@@ -62,7 +62,7 @@ describe("llama-server's spellings", () => {
       ],
       {},
     );
-    expect(flags.apiKeys).toEqual(["a", "b", "c"]);
+    expect(flags.apiKeys).toEqual(["a", "b", "c"].map((key) => ({ name: null, key })));
     expect(flags.tensorSplit).toEqual([3, 1]);
     expect(flags.overrideTensor).toEqual([
       { pattern: "ffn.*", bufferType: "CPU" },

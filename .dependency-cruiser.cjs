@@ -6,7 +6,7 @@ module.exports = {
     forbid("no-cycles", {}, { circular: true }, "A cycle means that two files are one."),
     forbid("only-ffi-imports-bun-ffi", { path: "^(?!ffi/)" }, { path: "^bun:ffi$" }, "One place to check a binding."),
     forbid("one-planner", { path: "^(?!(src/(prompt|serve|warm)|test)/)" }, { path: "^src/prompt/requestChunks" }, "The request path and the warm path cut, and tests that judge them; nobody else."),
-    forbid("ffi-stands-alone", { path: "^ffi/" }, { path: "^src/(?!prompt/TextVocab|engine/protocol|json/)" }, "ffi knows no station."),
+    forbid("ffi-stands-alone", { path: "^ffi/" }, { path: "^src/(?!prompt/TextVocab|engine/(protocol|samplerSettings)|json/)" }, "ffi knows no station."),
     forbid("json-and-errors-are-leaves", { path: "^src/(json/|errors\\.ts)" }, { path: "^src/(?!json/)" }, "They import nothing."),
     forbid("state-knows-plans-only", { path: "^src/state/" }, { path: "^(src/(?!state/|prompt/plan|engine/(protocol|Device))|ffi/)" }, "Kept states know plans and the device."),
     forbid("prompt-knows-no-engine", { path: "^src/prompt/" }, { path: "^(src/(protocol|serve|warm|engine/(?!protocol))|ffi/)" }, "Text side."),

@@ -10,7 +10,8 @@ import { HeldGrammar } from "./grammar/HeldGrammar.ts";
 import { GrammarError } from "./grammar/parseGrammar.ts";
 import { TooAmbiguous } from "./grammar/TokenGrammar.ts";
 import { Handle } from "./Handle.ts";
-import { CODES, floats, integers, type Shim } from "./symbols.ts";
+import { samplerRecipe } from "./samplerRecipe.ts";
+import { CODES, type Shim } from "./symbols.ts";
 
 /** A token, already accepted; or the sentence why none is left. */
 export type Sampled = { readonly token: number } | { readonly deadEnd: string };
@@ -32,39 +33,19 @@ export class Sampler extends Handle {
   }
 
   /**
-   * @param history tokens that the penalties look back on before the first generated one: the prompt's end.
+   * @param history tokens that penalties and DRY look back on before the first generated one: the prompt's end.
    * @throws FfiError: `grammar-invalid` with the place, `range` for a number out of range.
    */
   static open(context: Context, sampling: Sampling, history?: Int32Array): Sampler {
     const { shim, id } = context.native();
-    checkSampling(sampling, context.model.vocab.size);
-    const { logitBias } = sampling;
+    const recipe = samplerRecipe(sampling, context.model.vocab.size, context.ctxTokens);
     const grammar = openGrammar(context, sampling);
-    const last =
-      sampling.repeatLastN < 0 ? context.ctxTokens : Math.min(sampling.repeatLastN, context.ctxTokens);
-    const whole = integers("sample", {
-      WT_SAMPLE_TOP_K: sampling.topK,
-      WT_SAMPLE_PENALTY_LAST: last,
-      WT_SAMPLE_SEED: sampling.seed | 0,
-      WT_SAMPLE_BIASES: logitBias.length,
-      WT_SAMPLE_IGNORE_EOS: sampling.ignoreEos ? 1 : 0,
-    });
-    const real = floats("sampleFloats", {
-      WT_SAMPLE_TEMPERATURE: sampling.temperature,
-      WT_SAMPLE_TOP_P: sampling.topP,
-      WT_SAMPLE_MIN_P: sampling.minP,
-      WT_SAMPLE_REPEAT: sampling.repeatPenalty,
-      WT_SAMPLE_FREQUENCY: sampling.frequencyPenalty,
-      WT_SAMPLE_PRESENCE: sampling.presencePenalty,
-    });
-    /* Never empty: a pointer to nothing is none that bun:ffi passes. */
-    const tokens = Int32Array.from([...logitBias.map((one) => one.token), 0]);
-    const values = Float32Array.from([...logitBias.map((one) => one.bias), 0]);
+    const { biasTokens, biasValues, links, breakers, lookBack } = recipe;
     const opened = withWords(shim, "Cannot start sampling", () =>
-      shim.wt_sampler_new(id, whole, real, tokens, values),
+      shim.wt_sampler_new(id, recipe.integers, recipe.floats, biasTokens, biasValues, links, breakers),
     );
     const sampler = new Sampler(context, opened, deadEndSentence(sampling), grammar);
-    if (history && history.length > 0 && last > 0) sampler.#lookBack(history.subarray(-last));
+    if (history && history.length > 0 && lookBack > 0) sampler.#lookBack(history.subarray(-lookBack));
     return sampler;
   }
 
@@ -174,34 +155,4 @@ function deadEndSentence(sampling: Sampling): string {
   return sampling.ignoreEos
     ? "the grammar allows no token of the vocabulary here, with the end of the reply forbidden by ignore_eos"
     : "the grammar allows no token of the vocabulary here";
-}
-
-/** The range of each number; names as clients know them. */
-function checkSampling(sampling: Sampling, vocabSize: number): void {
-  const check = (name: string, ok: boolean, allowed: string) => {
-    if (!ok) throw new FfiError("range", `${name} must be ${allowed}`);
-  };
-  check("temperature", Number.isFinite(sampling.temperature), "a number");
-  check("top_k", Number.isInteger(sampling.topK) && Math.abs(sampling.topK) < 2 ** 31, "a whole number");
-  check("top_p", Number.isFinite(sampling.topP), "a number");
-  check("min_p", Number.isFinite(sampling.minP), "a number");
-  const repeat = sampling.repeatPenalty;
-  check(
-    "repeat_penalty",
-    Number.isFinite(repeat) && repeat >= 1e-3 && repeat <= 1e3,
-    "between 0.001 and 1000",
-  );
-  check("frequency_penalty", Number.isFinite(sampling.frequencyPenalty), "a number");
-  check("presence_penalty", Number.isFinite(sampling.presencePenalty), "a number");
-  const last = sampling.repeatLastN;
-  check("repeat_last_n", Number.isInteger(last) && last >= -1, "a whole number of -1 and above");
-  check("seed", Number.isInteger(sampling.seed), "a whole number");
-  for (const { token, bias } of sampling.logitBias) {
-    check(
-      "logit_bias",
-      Number.isInteger(token) && token >= 0 && token < vocabSize,
-      `tokens of 0 to ${vocabSize - 1}`,
-    );
-    check("logit_bias", Number.isFinite(bias) || bias === Number.NEGATIVE_INFINITY, "numbers");
-  }
 }

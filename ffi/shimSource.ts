@@ -2,6 +2,7 @@
  * The shim's C source as one text, for Bun's `cc`. The files are imported as text, so that they travel inside
  * a compiled executable; `cc` needs a path, so the text is written to the cache folder, named by its hash.
  */
+import chainSource from "./shim/chain.c" with { type: "text" };
 import contextSource from "./shim/context.c" with { type: "text" };
 import llamaSource from "./shim/llama.h" with { type: "text" };
 import modelSource from "./shim/model.c" with { type: "text" };
@@ -11,7 +12,7 @@ import shimHeader from "./shim/shim.h" with { type: "text" };
 
 /** In the order of `shim/shim.c`, less the includes of one another. */
 export function shimSource(): string {
-  return [shimHeader, llamaSource, processSource, modelSource, contextSource, samplerSource]
+  return [shimHeader, llamaSource, processSource, modelSource, contextSource, chainSource, samplerSource]
     .map((text) => text.replace(/^#include ".*"$/gm, ""))
     .join("\n");
 }

@@ -135,6 +135,8 @@ export const SYMBOLS = {
     ["const float *", "floats"],
     ["const int32_t *", "bias_tokens"],
     ["const float *", "bias_values"],
+    ["const int32_t *", "links"],
+    ["const char *", "breakers"],
   ],
   wt_sampler_free: ["int32_t", ["int32_t", "sampler"]],
   wt_sampler_choose: [
@@ -172,7 +174,7 @@ export function ffiSymbols(): Record<string, { args: string[]; returns: string }
 
 /** Numbers of `shim.h`'s enums that TypeScript needs; the same test compares them. */
 export const CODES = {
-  WT_SHIM_VERSION: 1,
+  WT_SHIM_VERSION: 2,
   WT_BAD_HANDLE: -1,
   WT_BUSY: -2,
   WT_RANGE: -3,
@@ -255,6 +257,12 @@ export const ORDERS = {
     "WT_SAMPLE_SEED",
     "WT_SAMPLE_BIASES",
     "WT_SAMPLE_IGNORE_EOS",
+    "WT_SAMPLE_MIN_KEEP",
+    "WT_SAMPLE_DRY_ALLOWED",
+    "WT_SAMPLE_DRY_LAST",
+    "WT_SAMPLE_BREAKERS",
+    "WT_SAMPLE_MIROSTAT",
+    "WT_SAMPLE_LINKS",
   ],
   sampleFloats: [
     "WT_SAMPLE_TEMPERATURE",
@@ -263,6 +271,30 @@ export const ORDERS = {
     "WT_SAMPLE_REPEAT",
     "WT_SAMPLE_FREQUENCY",
     "WT_SAMPLE_PRESENCE",
+    "WT_SAMPLE_DYNATEMP_RANGE",
+    "WT_SAMPLE_DYNATEMP_EXPONENT",
+    "WT_SAMPLE_TYPICAL_P",
+    "WT_SAMPLE_TOP_N_SIGMA",
+    "WT_SAMPLE_XTC_PROBABILITY",
+    "WT_SAMPLE_XTC_THRESHOLD",
+    "WT_SAMPLE_DRY_MULTIPLIER",
+    "WT_SAMPLE_DRY_BASE",
+    "WT_SAMPLE_MIROSTAT_TAU",
+    "WT_SAMPLE_MIROSTAT_ETA",
+    "WT_SAMPLE_ADAPTIVE_TARGET",
+    "WT_SAMPLE_ADAPTIVE_DECAY",
+  ],
+  links: [
+    "WT_LINK_PENALTIES",
+    "WT_LINK_DRY",
+    "WT_LINK_TOP_N_SIGMA",
+    "WT_LINK_TOP_K",
+    "WT_LINK_TYPICAL_P",
+    "WT_LINK_TOP_P",
+    "WT_LINK_MIN_P",
+    "WT_LINK_XTC",
+    "WT_LINK_TEMPERATURE",
+    "WT_LINK_ADAPTIVE_P",
   ],
 } as const;
 

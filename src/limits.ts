@@ -9,6 +9,10 @@ export interface Limits {
   /** Characters of one stop string; text is held back by at most this much. */
   readonly stopCharsMax: number;
   readonly logitBiasMax: number;
+  /** Links of a sampler chain. */
+  readonly samplersMax: number;
+  /** Each looks through the whole vocabulary, in the engine. */
+  readonly dryBreakersMax: number;
   /** Characters of a request's own GBNF grammar. */
   readonly grammarCharsMax: number;
   /** Requests that run or wait for a lane; the next one is a 429. */
@@ -30,6 +34,8 @@ export const LIMITS: Limits = {
   stopStringsMax: 16,
   stopCharsMax: 512,
   logitBiasMax: 4_096,
+  samplersMax: 32,
+  dryBreakersMax: 32,
   grammarCharsMax: 256 * 1024,
   queueMax: 64,
   requestIdCharsMax: 128,

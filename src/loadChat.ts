@@ -7,6 +7,7 @@ import { Backend } from "../ffi/Backend.ts";
 import { FfiError } from "../ffi/FfiError.ts";
 import { Model } from "../ffi/Model.ts";
 import { prompterOf, rulesOf, templatesOf } from "./chatTemplate.ts";
+import { samplingDefaults } from "./config/samplingDefaults.ts";
 import type { Config } from "./config.ts";
 import { EngineClient, EngineStartError } from "./engine/EngineClient.ts";
 import type { Log } from "./log.ts";
@@ -40,6 +41,8 @@ async function load(config: Config, log: Log, onCrash: (message: string) => void
   const model = Model.load(backend, { path: config.modelPath, vocabOnly: true });
   const { vocab } = model;
   const templates = templatesOf(model, config);
+  const sampling = samplingDefaults(config.flags, (key) => model.meta(key));
+  for (const note of sampling.notes) log.info(note);
   const prompter = prompterOf(templates, vocab);
   const libraryPath = backend.library.path;
   const shimPath = process.env["WARMTURN_SHIM"] ?? null;
@@ -83,7 +86,7 @@ async function load(config: Config, log: Log, onCrash: (message: string) => void
       strict: config.flags.strictModel,
       createdSeconds: systemClock.nowSeconds(),
     },
-    vocabSize: vocab.size,
+    sampling: { defaults: sampling.defaults, vocab, limits: config.limits },
     keepAttribution: config.flags.keepAttributionHeader,
     limits: config.limits,
     clock: systemClock,

@@ -23,6 +23,10 @@ struct wt_context {
     int32_t *tokens;
     int8_t *wanted;
     struct llama_token_data *candidates;
+    /* The last DRY link, never used itself, and what it was made of. */
+    void *dry;
+    char *dry_key;
+    int32_t dry_key_size;
 };
 
 #define WT_PARTIAL_ONLY 1u
@@ -37,6 +41,8 @@ static void wt_context_drop(struct wt_context *c) {
     free(c->tokens);
     free(c->wanted);
     free(c->candidates);
+    if (c->dry) llama_sampler_free(c->dry);
+    free(c->dry_key);
     free(c);
 }
 

@@ -258,7 +258,15 @@ WT_AT(ggml_backend_reg, get_name, 8);
     X(void *, llama_sampler_init_top_k, (int32_t k)) \
     X(void *, llama_sampler_init_top_p, (float p, size_t keep)) \
     X(void *, llama_sampler_init_min_p, (float p, size_t keep)) \
-    X(void *, llama_sampler_init_temp, (float t)) \
+    X(void *, llama_sampler_init_temp_ext, (float t, float range, float exponent)) \
+    X(void *, llama_sampler_init_typical, (float p, size_t keep)) \
+    X(void *, llama_sampler_init_top_n_sigma, (float n)) \
+    X(void *, llama_sampler_init_xtc, (float p, float threshold, size_t keep, uint32_t seed)) \
+    X(void *, llama_sampler_init_mirostat, (int32_t vocab, uint32_t seed, float tau, float eta, int32_t m)) \
+    X(void *, llama_sampler_init_mirostat_v2, (uint32_t seed, float tau, float eta)) \
+    X(void *, llama_sampler_init_adaptive_p, (float target, float decay, uint32_t seed)) \
+    X(void *, llama_sampler_init_dry, (const void *vocab, float multiplier, float base, int32_t allowed, int32_t last, const char **breakers, size_t count)) \
+    X(void *, llama_sampler_clone, (const void *sampler)) \
     X(void *, llama_sampler_init_penalties, (int32_t vocab, int32_t last, float repeat, float frequency, float presence)) \
     X(void *, llama_sampler_init_logit_bias, (int32_t vocab, int32_t count, const struct llama_logit_bias *bias)) \
     X(void, ggml_backend_load_all_from_path, (const char *folder)) \

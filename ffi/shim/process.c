@@ -17,6 +17,7 @@ void *realloc(void *block, size_t size);
 void free(void *block);
 void *memcpy(void *to, const void *from, size_t size);
 void *memset(void *at, int byte, size_t size);
+int memcmp(const void *a, const void *b, size_t size);
 size_t strlen(const char *text);
 int strcmp(const char *a, const char *b);
 int strncmp(const char *a, const char *b, size_t n);

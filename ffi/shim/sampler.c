@@ -9,17 +9,13 @@ struct wt_sampler {
     void *chain;
     struct wt_context *context;
     int32_t ignore_ends;
-    int32_t left; /* candidates of the last choice that the chain kept, at the head of the context's */
+    int32_t left;    /* candidates of the last choice that the chain kept, */
+    int32_t left_at; /* from this one of the context's on: XTC drops the first */
 };
 
 static void wt_sampler_drop(struct wt_sampler *s) {
     if (s->chain) llama_sampler_free(s->chain);
     free(s);
-}
-
-static int wt_add(void *chain, void *sampler) {
-    if (sampler) llama_sampler_chain_add(chain, sampler);
-    return sampler != NULL;
 }
 
 /* The client's biases, and the tokens that the model itself says are never to be chosen. */
@@ -45,37 +41,21 @@ static int32_t wt_sampler_biases(struct wt_sampler *s, int32_t count, const int3
     return added ? 0 : WT_OUT_OF_MEMORY;
 }
 
-/* llama-server's order: biases, penalties, top_k, top_p, min_p, temperature, choice. */
-static int32_t wt_sampler_chain(struct wt_sampler *s, const int32_t *integers, const float *floats) {
-    int added = 1;
-    if (integers[WT_SAMPLE_PENALTY_LAST] > 0)
-        added &= wt_add(s->chain, llama_sampler_init_penalties(s->context->model->vocab_size,
-            integers[WT_SAMPLE_PENALTY_LAST], floats[WT_SAMPLE_REPEAT], floats[WT_SAMPLE_FREQUENCY], floats[WT_SAMPLE_PRESENCE]));
-    if (floats[WT_SAMPLE_TEMPERATURE] <= 0.0f) {
-        added &= wt_add(s->chain, llama_sampler_init_greedy());
-        return added ? 0 : WT_OUT_OF_MEMORY;
-    }
-    added &= wt_add(s->chain, llama_sampler_init_top_k(integers[WT_SAMPLE_TOP_K]));
-    added &= wt_add(s->chain, llama_sampler_init_top_p(floats[WT_SAMPLE_TOP_P], 0));
-    added &= wt_add(s->chain, llama_sampler_init_min_p(floats[WT_SAMPLE_MIN_P], 0));
-    added &= wt_add(s->chain, llama_sampler_init_temp(floats[WT_SAMPLE_TEMPERATURE]));
-    added &= wt_add(s->chain, llama_sampler_init_dist((uint32_t) integers[WT_SAMPLE_SEED]));
-    return added ? 0 : WT_OUT_OF_MEMORY;
-}
-
-int32_t wt_sampler_new(int32_t context, const int32_t *integers, const float *floats, const int32_t *bias_tokens, const float *bias_values) {
+int32_t wt_sampler_new(int32_t context, const int32_t *integers, const float *floats, const int32_t *bias_tokens, const float *bias_values, const int32_t *links, const char *breakers) {
     struct wt_context *c = wt_object(WT_CONTEXT, context);
     if (!c) return WT_BAD_HANDLE;
-    if (integers[WT_SAMPLE_BIASES] < 0) return WT_RANGE;
-    for (int32_t i = 0; i < integers[WT_SAMPLE_BIASES]; i++)
-        if (bias_tokens[i] < 0 || bias_tokens[i] >= c->model->vocab_size) return WT_RANGE;
+    struct wt_recipe recipe = { integers, floats, links, breakers, 0 };
+    int32_t status = wt_recipe_check(c, &recipe, bias_tokens);
+    if (status < 0) return status;
+    for (int32_t i = 0; i < integers[WT_SAMPLE_BREAKERS]; i++)
+        recipe.breaker_bytes += (int32_t) strlen(breakers + recipe.breaker_bytes) + 1;
     struct wt_sampler *s = calloc(1, sizeof(struct wt_sampler));
     if (!s) return WT_OUT_OF_MEMORY;
     s->context = c;
     s->ignore_ends = integers[WT_SAMPLE_IGNORE_EOS] != 0;
     s->chain = llama_sampler_chain_init(llama_sampler_chain_default_params());
-    int32_t status = s->chain ? wt_sampler_biases(s, integers[WT_SAMPLE_BIASES], bias_tokens, bias_values) : WT_OUT_OF_MEMORY;
-    if (status == 0) status = wt_sampler_chain(s, integers, floats);
+    status = s->chain ? wt_sampler_biases(s, integers[WT_SAMPLE_BIASES], bias_tokens, bias_values) : WT_OUT_OF_MEMORY;
+    if (status == 0) status = wt_sampler_chain(s->chain, c, &recipe);
     if (status == 0) status = wt_handle_new(WT_SAMPLER, s);
     if (status < 0) wt_sampler_drop(s);
     else c->children++;
@@ -160,9 +140,11 @@ int32_t wt_sampler_choose(int32_t sampler, int32_t row, const int32_t *tokens, i
     if (count < 0)
         for (int32_t i = 0; i < listed; i++) ((uint32_t *) &s->context->candidates[tokens[i]])[1] = WT_MINUS_INFINITY;
     s->left = 0;
+    s->left_at = 0;
     if (array.size == 0) return WT_DEAD_END;
     llama_sampler_apply(s->chain, &array);
-    if (array.data == s->context->candidates) s->left = (int32_t) array.size;
+    s->left_at = (int32_t) (array.data - s->context->candidates);
+    s->left = (int32_t) array.size;
     if (array.selected < 0 || (size_t) array.selected >= array.size) return WT_DEAD_END;
     if (wt_is_least(array.data[array.selected].logit)) return WT_DEAD_END;
     return array.data[array.selected].id;
@@ -172,7 +154,7 @@ int32_t wt_sampler_left(int32_t sampler, int32_t *tokens, int32_t size) {
     struct wt_sampler *s = wt_object(WT_SAMPLER, sampler);
     if (!s) return WT_BAD_HANDLE;
     if (s->left > size) return 0;
-    for (int32_t i = 0; i < s->left; i++) tokens[i] = s->context->candidates[i].id;
+    for (int32_t i = 0; i < s->left; i++) tokens[i] = s->context->candidates[s->left_at + i].id;
     return s->left;
 }
 

@@ -4,4 +4,5 @@
 #include "process.c"
 #include "model.c"
 #include "context.c"
+#include "chain.c"
 #include "sampler.c"

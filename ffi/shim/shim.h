@@ -31,7 +31,7 @@ typedef unsigned long size_t;
 #endif
 
 /* Counts changes of this file's meaning; a prebuilt shim with another number is refused. */
-#define WT_SHIM_VERSION 1
+#define WT_SHIM_VERSION 2
 
 /* Statuses; 0 and above is success (a count, a handle, a token). */
 enum {
@@ -131,7 +131,13 @@ enum {
     WT_SAMPLE_SEED = 2,
     WT_SAMPLE_BIASES = 3, /* count of `bias_tokens` and `bias_values` */
     WT_SAMPLE_IGNORE_EOS = 4,
-    WT_SAMPLE_COUNT = 5,
+    WT_SAMPLE_MIN_KEEP = 5,
+    WT_SAMPLE_DRY_ALLOWED = 6,
+    WT_SAMPLE_DRY_LAST = 7,
+    WT_SAMPLE_BREAKERS = 8, /* count of texts in `breakers` */
+    WT_SAMPLE_MIROSTAT = 9, /* 0, 1 or 2 */
+    WT_SAMPLE_LINKS = 10,   /* count of `links` */
+    WT_SAMPLE_COUNT = 11,
 };
 
 /* `floats` of wt_sampler_new. */
@@ -142,7 +148,34 @@ enum {
     WT_SAMPLE_REPEAT = 3,
     WT_SAMPLE_FREQUENCY = 4,
     WT_SAMPLE_PRESENCE = 5,
-    WT_SAMPLE_FLOATS = 6,
+    WT_SAMPLE_DYNATEMP_RANGE = 6,
+    WT_SAMPLE_DYNATEMP_EXPONENT = 7,
+    WT_SAMPLE_TYPICAL_P = 8,
+    WT_SAMPLE_TOP_N_SIGMA = 9,
+    WT_SAMPLE_XTC_PROBABILITY = 10,
+    WT_SAMPLE_XTC_THRESHOLD = 11,
+    WT_SAMPLE_DRY_MULTIPLIER = 12,
+    WT_SAMPLE_DRY_BASE = 13,
+    WT_SAMPLE_MIROSTAT_TAU = 14,
+    WT_SAMPLE_MIROSTAT_ETA = 15,
+    WT_SAMPLE_ADAPTIVE_TARGET = 16,
+    WT_SAMPLE_ADAPTIVE_DECAY = 17,
+    WT_SAMPLE_FLOATS = 18,
+};
+
+/* `links` of wt_sampler_new, in the order that they shall have. */
+enum {
+    WT_LINK_PENALTIES = 0,
+    WT_LINK_DRY = 1,
+    WT_LINK_TOP_N_SIGMA = 2,
+    WT_LINK_TOP_K = 3,
+    WT_LINK_TYPICAL_P = 4,
+    WT_LINK_TOP_P = 5,
+    WT_LINK_MIN_P = 6,
+    WT_LINK_XTC = 7,
+    WT_LINK_TEMPERATURE = 8,
+    WT_LINK_ADAPTIVE_P = 9,
+    WT_LINK_COUNT = 10,
 };
 
 /* Which text, in wt_device_text. */
@@ -221,7 +254,8 @@ WT_API int32_t wt_state_restore(int32_t context, int32_t seq, int32_t partial, c
 
 /* Sampler --------------------------------------------------------------------------------------------- */
 
-WT_API int32_t wt_sampler_new(int32_t context, const int32_t *integers, const float *floats, const int32_t *bias_tokens, const float *bias_values);
+/* `breakers`: texts, each with a NUL behind it. */
+WT_API int32_t wt_sampler_new(int32_t context, const int32_t *integers, const float *floats, const int32_t *bias_tokens, const float *bias_values, const int32_t *links, const char *breakers);
 WT_API int32_t wt_sampler_free(int32_t sampler);
 /*
  * A token of a row, not yet accepted; or WT_DEAD_END. `tokens`: of those alone where `count` is positive, of

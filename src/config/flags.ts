@@ -5,6 +5,7 @@
 import { originOf } from "../protocol/http/cors.ts";
 import { bytes, choice, custom, list, number, text, toggle } from "./flag.ts";
 import { givenKey } from "./givenKey.ts";
+import { SAMPLER_FLAGS } from "./samplerFlags.ts";
 
 const INT_MAX = 2 ** 31 - 1;
 const any = { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY, whole: false };
@@ -219,6 +220,7 @@ export const FLAGS = {
     -1,
     { min: -1, max: Number.POSITIVE_INFINITY, whole: true },
   ),
+  ...SAMPLER_FLAGS,
   chatTemplateFile: text(
     {
       names: "--chat-template-file",

@@ -1,25 +1,16 @@
 /**
  * Everything that crosses between the HTTP side and the engine Worker. Tokens and numbers only: no text but
- * grammar text, no JSON, no templates. Each accepted run ends in exactly one terminal event
+ * grammars and DRY's breakers, no JSON, no templates. Each accepted run ends in exactly one terminal event
  * (`done`, `failed` or `aborted`); a run that is not accepted gets exactly one `refused`.
  */
 import type { Plan } from "../prompt/plan.ts";
+import type { SamplerSettings } from "./samplerSettings.ts";
 
 /** How the model's memory can be rolled back; decides where a state may be resumed (design: Kept states). */
 export type MemoryKind = "dense" | "hybrid" | "recurrent" | "window";
 
-/** Sampler chain of llama.cpp, with llama-server's names and defaults. */
-export interface Sampling {
-  /** ≤ 0 is greedy. */
-  readonly temperature: number;
-  readonly topK: number;
-  readonly topP: number;
-  readonly minP: number;
-  readonly repeatPenalty: number;
-  readonly presencePenalty: number;
-  readonly frequencyPenalty: number;
-  /** Tokens looked back on by the penalties; 0 off, -1 the whole context. */
-  readonly repeatLastN: number;
+/** Sampler chain of llama.cpp. */
+export interface Sampling extends SamplerSettings {
   /** 32-bit seed; the caller draws one where the request has none. */
   readonly seed: number;
   readonly logitBias: readonly { readonly token: number; readonly bias: number }[];

@@ -5,7 +5,8 @@ import { Context } from "../../ffi/Context.ts";
 import { FfiError, type FfiErrorCode } from "../../ffi/FfiError.ts";
 import { Model } from "../../ffi/Model.ts";
 import { Sampler } from "../../ffi/Sampler.ts";
-import { CODES, floats, integers, type Shim } from "../../ffi/symbols.ts";
+import { type SamplerRecipe, samplerRecipe } from "../../ffi/samplerRecipe.ts";
+import { CODES, integers, ORDERS, type Shim } from "../../ffi/symbols.ts";
 import { cString } from "../../ffi/text.ts";
 import { tinyModel } from "../support/tinyModels/tinyModel.ts";
 import { GREEDY, openBackend, openTiny } from "./rig.ts";
@@ -278,25 +279,24 @@ describe.skipIf(backend === null)("misuse", () => {
       expect(s.wt_decode(id, new Int32Array(9), 3)).toBe(CODES.WT_RANGE);
       expect(s.wt_device_type(99)).toBe(CODES.WT_RANGE);
       expect(s.wt_context_number(id, 99)).toBe(CODES.WT_RANGE);
-      const sample = {
-        WT_SAMPLE_TOP_K: 0,
-        WT_SAMPLE_PENALTY_LAST: 0,
-        WT_SAMPLE_SEED: 0,
-        WT_SAMPLE_BIASES: 1,
-        WT_SAMPLE_IGNORE_EOS: 0,
+      const made = (change: (recipe: SamplerRecipe) => void) => {
+        const recipe = samplerRecipe({ ...GREEDY, logitBias: [{ token: 1, bias: 0 }] }, 10, 10);
+        change(recipe);
+        const { biasTokens, biasValues, links, breakers } = recipe;
+        return s.wt_sampler_new(id, recipe.integers, recipe.floats, biasTokens, biasValues, links, breakers);
       };
-      const real = {
-        WT_SAMPLE_TEMPERATURE: 0,
-        WT_SAMPLE_TOP_P: 1,
-        WT_SAMPLE_MIN_P: 0,
-        WT_SAMPLE_REPEAT: 1,
-        WT_SAMPLE_FREQUENCY: 0,
-        WT_SAMPLE_PRESENCE: 0,
-      };
-      const args = [new Int32Array([-7]), new Float32Array(1)] as const;
-      expect(s.wt_sampler_new(id, integers("sample", sample), floats("sampleFloats", real), ...args)).toBe(
-        CODES.WT_RANGE,
-      );
+      const ANY = ["WT_SAMPLE_SEED", "WT_SAMPLE_IGNORE_EOS", "WT_SAMPLE_TOP_K"];
+      expect(made(({ biasTokens }) => biasTokens.fill(-7))).toBe(CODES.WT_RANGE);
+      expect(made(({ links }) => links.fill(99))).toBe(CODES.WT_RANGE);
+      for (const [index, name] of ORDERS.sample.entries()) {
+        if (ANY.includes(name)) continue;
+        expect([name, made((recipe) => recipe.integers.fill(-1, index, index + 1))]).toEqual([
+          name,
+          CODES.WT_RANGE,
+        ]);
+      }
+      const last = ORDERS.sample.indexOf("WT_SAMPLE_DRY_LAST");
+      expect(made((recipe) => recipe.integers.fill(2 ** 30, last, last + 1))).toBe(CODES.WT_RANGE);
     });
   });
 });

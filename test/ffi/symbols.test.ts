@@ -62,13 +62,16 @@ test("each array for the shim lists its names in the header's order", () => {
   expect(known.get("WT_ROPE_COUNT")).toBe(ORDERS.rope.length);
   expect(known.get("WT_SAMPLE_COUNT")).toBe(ORDERS.sample.length);
   expect(known.get("WT_SAMPLE_FLOATS")).toBe(ORDERS.sampleFloats.length);
+  expect(known.get("WT_LINK_COUNT")).toBe(ORDERS.links.length);
 });
 
 test("every struct of llama.h has its size asserted, and each field the shim names its place", async () => {
   const mirror = await Bun.file(join(SHIM, "llama.h")).text();
   const code = (
     await Promise.all(
-      ["process.c", "model.c", "context.c", "sampler.c"].map((file) => Bun.file(join(SHIM, file)).text()),
+      ["process.c", "model.c", "context.c", "chain.c", "sampler.c"].map((file) =>
+        Bun.file(join(SHIM, file)).text(),
+      ),
     )
   ).join("\n");
   const structs = [...mirror.matchAll(/^struct (llama_\w+) \{([^}]*)\};/gm)];

@@ -8,6 +8,7 @@ import { Context } from "../../ffi/Context.ts";
 import { Model } from "../../ffi/Model.ts";
 import { Sampler } from "../../ffi/Sampler.ts";
 import type { Sampling } from "../../src/engine/protocol.ts";
+import { GREEDY } from "../support/sampling.ts";
 import { Prng } from "../support/tinyModels/Prng.ts";
 import { TINY_KINDS, type TinyModel, tinyModel } from "../support/tinyModels/tinyModel.ts";
 
@@ -18,20 +19,6 @@ const CUTS = [64, 150, 200, 320, 448, 570, 680];
 const TRIPS = [150, 320, 570];
 const KEPT = 320;
 const NORMAL_TOKENS = 570;
-
-const GREEDY: Sampling = {
-  temperature: 0,
-  topK: 0,
-  topP: 1,
-  minP: 0,
-  repeatPenalty: 1,
-  presencePenalty: 0,
-  frequencyPenalty: 0,
-  repeatLastN: 0,
-  seed: 1,
-  logitBias: [],
-  ignoreEos: false,
-};
 
 function randomTokens(seed: string, count: number): Int32Array {
   const random = new Prng(seed);

@@ -62,6 +62,8 @@ export class FakeDevice implements Device {
   readonly copyIsDeferred: boolean;
   /** One line for each operation, e.g. `prefill 0 @32 +16`. */
   readonly log: string[] = [];
+  /** What each sampler was told to look back on. */
+  readonly histories: number[][] = [];
   /** Samplers made and not yet disposed. */
   samplersOpen = 0;
   readonly #partialBytes: number;
@@ -207,10 +209,11 @@ export class FakeDevice implements Device {
     return true;
   }
 
-  sampler(sampling: Sampling): DeviceSampler {
+  sampler(sampling: Sampling, history: Int32Array): DeviceSampler {
     if (sampling.grammar === "invalid")
       throw new DeviceError("grammar-invalid", "the grammar does not parse");
     this.samplersOpen++;
+    this.histories.push([...history]);
     return new FakeSampler(this, sampling);
   }
 

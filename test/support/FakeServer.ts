@@ -2,6 +2,7 @@
 import { type App, createApp } from "../../src/app.ts";
 import type { PromptInput } from "../../src/chat/messages.ts";
 import type { EngineReady } from "../../src/engine/protocol.ts";
+import { SAMPLING_DEFAULTS, type SamplingDefaults } from "../../src/engine/samplerSettings.ts";
 import { LIMITS, type Limits } from "../../src/limits.ts";
 import type { ServerPhase } from "../../src/protocol/health/ServerPhase.ts";
 import { Conversations } from "../../src/serve/conversations.ts";
@@ -10,6 +11,7 @@ import type { WarmJob } from "../../src/warm/protocol.ts";
 import type { Warm } from "../../src/warm/Warm.ts";
 import { FakeClock } from "./FakeClock.ts";
 import { byteVocab, FakeEngine } from "./FakeEngine.ts";
+import { BYTE_SAMPLING } from "./sampling.ts";
 
 export interface FakeServerOptions {
   /** The template makes an empty prompt of whatever it gets. */
@@ -22,6 +24,7 @@ export interface FakeServerOptions {
   readonly ready?: Partial<EngineReady>;
   readonly opensReasoning?: boolean;
   readonly keepAttribution?: boolean;
+  readonly sampling?: Partial<SamplingDefaults>;
 }
 
 export interface FakeServer {
@@ -110,7 +113,7 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
       newCallId: () => `call_${newId()}`,
     },
     models: { name: FAKE_MODEL, strict: options.strict ?? false, createdSeconds: 1_700_000_000 },
-    vocabSize: 256,
+    sampling: { ...BYTE_SAMPLING, limits, defaults: { ...SAMPLING_DEFAULTS, ...options.sampling } },
     keepAttribution: options.keepAttribution ?? false,
     limits,
     clock,

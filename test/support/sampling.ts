@@ -1,16 +1,20 @@
-/** Sampling as tests use it: llama-server's defaults, at temperature 0. */
+/** Sampling as tests use it: llama-server's defaults, at temperature 0; and how fields are read without a model. */
 import type { Sampling } from "../../src/engine/protocol.ts";
+import { SAMPLER_DEFAULTS, SAMPLING_DEFAULTS } from "../../src/engine/samplerSettings.ts";
+import { LIMITS } from "../../src/limits.ts";
+import type { SamplingRules } from "../../src/protocol/openai/sampling.ts";
 
 export const GREEDY: Sampling = {
+  ...SAMPLER_DEFAULTS,
   temperature: 0,
-  topK: 40,
-  topP: 0.95,
-  minP: 0.05,
-  repeatPenalty: 1,
-  presencePenalty: 0,
-  frequencyPenalty: 0,
-  repeatLastN: 64,
   seed: 1,
   logitBias: [],
   ignoreEos: false,
+};
+
+/** Every byte is a token. */
+export const BYTE_SAMPLING: SamplingRules = {
+  defaults: SAMPLING_DEFAULTS,
+  vocab: { size: 256, tokenise: (text) => Int32Array.from(new TextEncoder().encode(text)) },
+  limits: LIMITS,
 };

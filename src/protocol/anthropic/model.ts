@@ -7,10 +7,9 @@ import type { Answer, PromptInput, Turn } from "../../chat/messages.ts";
 import type { Json } from "../../json/json.ts";
 import { isJsonObject } from "../../json/kinds.ts";
 import { parseJson } from "../../json/parseJson.ts";
-import type { Limits } from "../../limits.ts";
 import { stopStrings } from "../http/stopStrings.ts";
 import { numberAt, RequestFields } from "../openai/RequestFields.ts";
-import { readSampling } from "../openai/sampling.ts";
+import { readSampling, type SamplingRules } from "../openai/sampling.ts";
 import { readMessages } from "./messages.ts";
 import { readToolChoice, readTools } from "./tools.ts";
 
@@ -26,16 +25,14 @@ export interface MessagesRequest {
 }
 
 export interface ReadOptions {
-  readonly vocabSize: number;
-  readonly limits: Limits;
+  readonly sampling: SamplingRules;
   readonly keepAttribution: boolean;
 }
 
 export function readMessagesRequest(body: Json, options: ReadOptions): MessagesRequest {
   const fields = new RequestFields(objectAt(body, "body"));
-  const { limits } = options;
   const { ignored, toolChoice, parallelCalls, prompt } = readPrompt(fields, options.keepAttribution, false);
-  const sampling = readSampling(fields, options.vocabSize, limits);
+  const sampling = readSampling(fields, options.sampling);
   const answer = readAnswer(fields);
   if (sampling.grammar !== undefined && answer !== undefined) {
     throw invalid("grammar", `cannot be combined with ${answer.field}.`);
@@ -57,7 +54,7 @@ export function readMessagesRequest(body: Json, options: ReadOptions): MessagesR
       ...readBudget(fields.get("thinking")),
       // 0 answers after prefill.
       maxTokens: fields.number("max_tokens", Number.POSITIVE_INFINITY, { whole: true, min: 0 }),
-      stop: stopStrings(fields.get("stop_sequences"), "stop_sequences", limits),
+      stop: stopStrings(fields.get("stop_sequences"), "stop_sequences", options.sampling.limits),
     },
   };
 }

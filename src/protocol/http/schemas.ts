@@ -3,6 +3,7 @@
  * once, under that name. `null` for a field that may be missing is the same as its absence, unsaid below.
  */
 import { type SchemaOptions, type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import { DEFAULT_SAMPLERS, NUMBER_KEYS, NUMBER_RULES } from "../../engine/samplerSettings.ts";
 
 /** Read by nobody: clients send it, and it changes nothing. */
 export function ignored(description: string): TSchema {
@@ -19,29 +20,36 @@ export function oneOf(values: readonly string[], options: SchemaOptions = {}): T
 
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
-const anyNumber = (description: string, fallback: number): TSchema =>
-  optional(Type.Number({ description, default: fallback }));
-const share = (description: string, fallback: number): TSchema =>
-  optional(Type.Number({ description, default: fallback, minimum: 0, maximum: 1 }));
+/** Of the one table that the fields are read by. */
+const NUMBERS: TProperties = Object.fromEntries(
+  NUMBER_KEYS.map((key) => {
+    const { field, says, fallback, min, max, whole } = NUMBER_RULES[key];
+    const options = { description: `${says}.`, default: fallback, minimum: min, maximum: max };
+    return [field, optional(whole === true ? Type.Integer(options) : Type.Number(options))];
+  }),
+);
 
 /** llama-server's names and defaults, in every protocol. */
 export const SAMPLING: TProperties = {
-  temperature: anyNumber("0 always takes the likeliest token.", 0.8),
-  top_k: optional(Type.Integer({ description: "0 or less is off.", default: 40 })),
-  top_p: share("1 is off.", 0.95),
-  min_p: share("0 is off.", 0.05),
-  repeat_penalty: optional(
-    Type.Number({ description: "1 is off.", default: 1, minimum: 1e-3, maximum: 1e3 }),
+  ...NUMBERS,
+  samplers: optional(
+    Type.Unsafe({
+      description: `The samplers in their order: names, or the letters of them in a string.`,
+      default: DEFAULT_SAMPLERS,
+      type: ["array", "string"],
+    }),
   ),
-  repeat_last_n: optional(
-    Type.Integer({ description: "Tokens that penalties look back; -1 is all.", default: 64, minimum: -1 }),
+  dry_sequence_breakers: optional(
+    Type.Array(Type.String(), {
+      description: "Texts at which DRY stops looking.",
+      minItems: 1,
+      maxItems: 32,
+    }),
   ),
-  presence_penalty: anyNumber("0 is off.", 0),
-  frequency_penalty: anyNumber("0 is off.", 0),
   seed: optional(Type.Integer({ description: "-1 draws one.", default: -1 })),
   logit_bias: optional(
     Type.Unsafe({
-      description: "Token ids and what is added to their logits; false forbids the token.",
+      description: "Token ids or texts, and what is added to their logits; false forbids the token.",
       type: ["object", "array"],
     }),
   ),

@@ -4,11 +4,10 @@ import { invalid, kindOf, objectAt, textAt } from "../../chat/fields.ts";
 import type { Tool, ToolChoice, Turn } from "../../chat/messages.ts";
 import type { Json } from "../../json/json.ts";
 import { isJsonObject } from "../../json/kinds.ts";
-import type { Limits } from "../../limits.ts";
 import { stopStrings } from "../http/stopStrings.ts";
 import { readAnswer } from "./answer.ts";
 import { RequestFields } from "./RequestFields.ts";
-import { readSampling } from "./sampling.ts";
+import { readSampling, type SamplingRules } from "./sampling.ts";
 
 export interface ChatRequest {
   readonly turn: Turn;
@@ -20,13 +19,13 @@ export interface ChatRequest {
   readonly session: string;
 }
 
-export function readChatRequest(body: Json, vocabSize: number, limits: Limits): ChatRequest {
+export function readChatRequest(body: Json, rules: SamplingRules): ChatRequest {
   const fields = new RequestFields(objectAt(body, "body"));
   refuseUnsupported(fields);
   const tools = canonicalTools(fields.get("tools") ?? null);
   const messages = canonicalMessages(fields.get("messages"), tools);
   const toolChoice = readToolChoice(fields.get("tool_choice"), tools);
-  const sampling = readSampling(fields, vocabSize, limits);
+  const sampling = readSampling(fields, rules);
   const continueLast = readContinueLast(fields);
   const answer = readAnswer(fields);
   if (sampling.grammar !== undefined && answer !== undefined) {
@@ -49,7 +48,7 @@ export function readChatRequest(body: Json, vocabSize: number, limits: Limits): 
       sampling,
       ...readReasoningBudget(fields),
       maxTokens: readMaxTokens(fields),
-      stop: stopStrings(fields.get("stop"), "stop", limits),
+      stop: stopStrings(fields.get("stop"), "stop", rules.limits),
     },
   };
 }

@@ -1,72 +1,99 @@
-/** Sampling fields with llama-server's names and defaults. */
+/**
+ * Sampling fields with llama-server's names, the same in every protocol. What a request does not say is as the
+ * server was started, or as the model recommends.
+ */
 import { arrayAt, invalid, kindOf } from "../../chat/fields.ts";
 import type { Sampling } from "../../engine/protocol.ts";
+import {
+  SAMPLER_NAMES,
+  type SamplerName,
+  type SamplingDefaults,
+  samplerNumbers,
+} from "../../engine/samplerSettings.ts";
+import { samplerByLetter, samplerByName } from "../../engine/samplerSpelling.ts";
 import type { Json } from "../../json/json.ts";
-import { isJsonArray, isJsonObject } from "../../json/kinds.ts";
+import { isJsonArray } from "../../json/kinds.ts";
 import type { Limits } from "../../limits.ts";
-import { numberAt, type RequestFields } from "./RequestFields.ts";
+import type { TextVocab } from "../../prompt/TextVocab.ts";
+import { readLogitBias } from "./logitBias.ts";
+import type { RequestFields } from "./RequestFields.ts";
 
-const INT_MAX = 2 ** 31 - 1;
-/** What stays finite as an f32 when it is added or multiplied; nobody means more. */
-const PLAIN = { min: -1e9, max: 1e9 };
+export interface SamplingRules {
+  readonly defaults: SamplingDefaults;
+  readonly vocab: Pick<TextVocab, "size" | "tokenise">;
+  readonly limits: Limits;
+}
 
-export function readSampling(fields: RequestFields, vocabSize: number, limits: Limits): Sampling {
-  const grammar = fields.text("grammar");
-  if (grammar !== undefined && grammar.length > limits.grammarCharsMax) {
-    throw invalid(
-      "grammar",
-      `holds ${grammar.length} characters; at most ${limits.grammarCharsMax} are allowed.`,
-    );
-  }
+/** Throws AppError that names the field. */
+export function readSampling(fields: RequestFields, { defaults, vocab, limits }: SamplingRules): Sampling {
+  const grammar = readGrammar(fields, limits);
+  const numbers = samplerNumbers((key, rule) => fields.number(rule.field, defaults[key], rule));
   return {
-    temperature: fields.number("temperature", 0.8, PLAIN),
-    topK: fields.number("top_k", 40, { whole: true, min: -INT_MAX, max: INT_MAX }),
-    topP: fields.number("top_p", 0.95, { min: 0, max: 1 }),
-    minP: fields.number("min_p", 0.05, { min: 0, max: 1 }),
-    repeatPenalty: fields.number("repeat_penalty", 1, { min: 1e-3, max: 1e3 }),
-    presencePenalty: fields.number("presence_penalty", 0, PLAIN),
-    frequencyPenalty: fields.number("frequency_penalty", 0, PLAIN),
-    repeatLastN: fields.number("repeat_last_n", 64, { whole: true, min: -1 }),
-    seed: seedOf(fields.number("seed", -1, { whole: true })),
-    logitBias: readLogitBias(fields.get("logit_bias"), vocabSize, limits.logitBiasMax),
-    // A blank grammar is none, as in llama-server.
-    ...(grammar === undefined || grammar.trim() === "" ? {} : { grammar }),
-    ignoreEos: fields.boolean("ignore_eos", false),
+    ...numbers,
+    // As in llama-server: there is no base below 1.
+    dryBase: numbers.dryBase < 1 ? defaults.dryBase : numbers.dryBase,
+    samplers: readSamplers(fields.get("samplers"), defaults.samplers, limits.samplersMax),
+    drySequenceBreakers: readBreakers(fields.get("dry_sequence_breakers"), defaults, limits),
+    seed: seedOf(fields.number("seed", defaults.seed, { whole: true })),
+    logitBias: readLogitBias(fields.get("logit_bias"), vocab, limits.logitBiasMax),
+    ...(grammar === undefined ? {} : { grammar }),
+    ignoreEos: fields.boolean("ignore_eos", defaults.ignoreEos),
   };
 }
 
-/** 32 bits; -1 draws one, as in llama-server. */
-function seedOf(seed: number): number {
-  if (seed !== -1) return Number(BigInt.asUintN(32, BigInt(seed)));
-  return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
+/** A blank grammar is none, as in llama-server. */
+function readGrammar(fields: RequestFields, { grammarCharsMax }: Limits): string | undefined {
+  const grammar = fields.text("grammar");
+  if (grammar === undefined || grammar.trim() === "") return undefined;
+  if (grammar.length <= grammarCharsMax) return grammar;
+  throw invalid("grammar", `holds ${grammar.length} characters; at most ${grammarCharsMax} are allowed.`);
 }
 
-type Bias = Sampling["logitBias"][number];
+/** 32 bits; -1 draws one, and so does the number that it is in 32 bits, as in llama-server. */
+function seedOf(seed: number): number {
+  const bits = Number(BigInt.asUintN(32, BigInt(seed)));
+  if (bits !== DRAWN) return bits;
+  return (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % DRAWN;
+}
 
-/** OpenAI's `{"id": bias}` or llama-server's `[[id, bias], …]`; `false` forbids the token. */
-function readLogitBias(value: Json | undefined, vocabSize: number, max: number): readonly Bias[] {
-  if (value === undefined) return [];
-  const pairs = isJsonObject(value) ? [...value] : pairsOf(value);
-  if (pairs.length > max)
-    throw invalid("logit_bias", `holds ${pairs.length} tokens; at most ${max} are allowed.`);
-  return pairs.map(([key, bias]) => {
-    const at = `logit_bias[${key}]`;
-    const token = Number(key);
-    if (!/^\d+$/.test(key) || token >= vocabSize) {
-      throw invalid(at, `must name a token id from 0 to ${vocabSize - 1}.`);
-    }
-    return { token, bias: bias === false ? Number.NEGATIVE_INFINITY : numberAt(bias, at, PLAIN) };
+const DRAWN = 2 ** 32 - 1;
+
+/** Names in a list, or llama-server's letters in one string. */
+function readSamplers(
+  value: Json | undefined,
+  fallback: readonly SamplerName[],
+  max: number,
+): readonly SamplerName[] {
+  if (value === undefined) return fallback;
+  if (typeof value !== "string" && !isJsonArray(value)) {
+    throw invalid("samplers", `must be an array of names or a string of letters, not ${kindOf(value)}.`);
+  }
+  const sent: readonly Json[] = typeof value === "string" ? [...value] : value;
+  if (sent.length > max) throw invalid("samplers", `holds ${sent.length}; at most ${max} are allowed.`);
+  return sent.map((one, index) => {
+    const at = `samplers[${index}]`;
+    if (typeof one !== "string") throw invalid(at, `must be a string, not ${kindOf(one)}.`);
+    const name = typeof value === "string" ? samplerByLetter(one) : samplerByName(one);
+    if (name !== undefined) return name;
+    throw invalid(at, `"${one}" is no sampler here; known are ${SAMPLER_NAMES.join(", ")}.`);
   });
 }
 
-function pairsOf(value: Json): [string, Json | undefined][] {
-  if (!isJsonArray(value)) {
-    throw invalid("logit_bias", `must be an object of token ids and biases, not ${kindOf(value)}.`);
+function readBreakers(
+  value: Json | undefined,
+  { drySequenceBreakers: fallback }: SamplingDefaults,
+  { dryBreakersMax, stopCharsMax }: Limits,
+): readonly string[] {
+  if (value === undefined) return fallback;
+  const at = "dry_sequence_breakers";
+  const list = arrayAt(value, at);
+  if (list.length === 0) throw invalid(at, "must hold at least one string.");
+  if (list.length > dryBreakersMax) {
+    throw invalid(at, `holds ${list.length} strings; at most ${dryBreakersMax} are allowed.`);
   }
-  return value.map((item, index) => {
-    const at = `logit_bias[${index}]`;
-    const pair = arrayAt(item, at);
-    if (pair.length !== 2) throw invalid(at, "must hold a token id and a bias.");
-    return [String(numberAt(pair[0], at, { whole: true, min: 0 })), pair[1]];
+  return list.map((one, index) => {
+    if (typeof one !== "string") throw invalid(`${at}[${index}]`, `must be a string, not ${kindOf(one)}.`);
+    if (one.length <= stopCharsMax) return one;
+    throw invalid(`${at}[${index}]`, `holds ${one.length} characters; at most ${stopCharsMax} are allowed.`);
   });
 }

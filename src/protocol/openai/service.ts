@@ -6,11 +6,12 @@ import { parseBody } from "../http/parseBody.ts";
 import { type ModelNames, servedModel } from "../http/servedModel.ts";
 import type { Heading } from "./chatCompletion.ts";
 import { type ChatRequest, readChatRequest } from "./model.ts";
+import type { SamplingRules } from "./sampling.ts";
 
 export interface ChatServiceDeps {
   readonly turn: TurnDeps;
   readonly models: ModelNames;
-  readonly vocabSize: number;
+  readonly sampling: SamplingRules;
   /** Whether Claude Code's billing line stays in its system prompt. */
   readonly keepAttribution: boolean;
   readonly limits: Limits;
@@ -32,7 +33,7 @@ export function startChat(
   deps: ChatServiceDeps,
   signal: AbortSignal,
 ): StartedChat {
-  const request = readChatRequest(parseBody(raw), deps.vocabSize, deps.limits);
+  const request = readChatRequest(parseBody(raw), deps.sampling);
   const model = servedModel(request.model, deps.models);
   const running = runTurn(
     request.turn,

@@ -5,9 +5,8 @@ import type { Message, Tool, Turn } from "../../chat/messages.ts";
 import { resultsInCallOrder } from "../../chat/resultsInCallOrder.ts";
 import type { Json } from "../../json/json.ts";
 import { isJsonArray, isJsonObject } from "../../json/kinds.ts";
-import type { Limits } from "../../limits.ts";
 import { RequestFields } from "../openai/RequestFields.ts";
-import { readSampling } from "../openai/sampling.ts";
+import { readSampling, type SamplingRules } from "../openai/sampling.ts";
 import { InputReader } from "./InputReader.ts";
 import { type Echo, echoOf } from "./responseBody.ts";
 import { type PlacedItem, resolveInput, type Stored } from "./storedInput.ts";
@@ -36,8 +35,7 @@ export interface ResponsesRequest {
 }
 
 export interface ReadOptions {
-  readonly vocabSize: number;
-  readonly limits: Limits;
+  readonly sampling: SamplingRules;
   readonly stored: Stored;
 }
 
@@ -49,7 +47,7 @@ export function readResponsesRequest(body: Json, options: ReadOptions): Response
   const choice = readToolChoice(fields.get("tool_choice"), tools);
   const { items, own } = resolveInput(fields.get("input"), previous, options.stored);
   const { messages, ignored: ignoredItems } = readMessages(fields, items, tools);
-  const sampling = readSampling(fields, options.vocabSize, options.limits);
+  const sampling = readSampling(fields, options.sampling);
   const answer = readTextFormat(fields.get("text"));
   if (sampling.grammar !== undefined && answer !== undefined) {
     throw invalid("grammar", "cannot be combined with a text.format.");

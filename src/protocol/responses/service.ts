@@ -26,12 +26,12 @@ export function startResponse(
   signal: AbortSignal,
 ): StartedResponse {
   const { tenant } = caller;
-  const { vocabSize, limits, clock, newId } = deps;
+  const { sampling, clock, newId } = deps;
   const stored = {
     response: (id: string) => store.response(tenant, id),
     item: (id: string) => store.item(tenant, id),
   };
-  const request = readResponsesRequest(parseBody(raw), { vocabSize, limits, stored });
+  const request = readResponsesRequest(parseBody(raw), { sampling, stored });
   const heading: ResponseHeading = {
     id: `resp_${newId()}`,
     createdSeconds: clock.nowSeconds(),

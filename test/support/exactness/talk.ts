@@ -39,6 +39,8 @@ const GRAMMARS: Readonly<Record<Next, string>> = {
 export interface Sampled {
   readonly temperature: number;
   readonly seed: number;
+  /** More of the request's sampling fields. */
+  readonly [field: string]: number;
 }
 
 export const GREEDY: Sampled = { temperature: 0, seed: 1 };

@@ -21,7 +21,7 @@ function byHand(
     if (plan.trips.includes(to)) device.restore(0, "partial", device.save(0, "partial"));
     from = to;
   }
-  using sampler = device.sampler(GREEDY);
+  using sampler = device.sampler(GREEDY, plan.tokens);
   const tokens: number[] = [];
   let logits = 0n;
   let hash = 0n;

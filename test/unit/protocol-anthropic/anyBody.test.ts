@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { canonicalForm } from "../../../src/chat/canonical.ts";
 import { AppError } from "../../../src/errors.ts";
 import { parseJson } from "../../../src/json/parseJson.ts";
-import { LIMITS } from "../../../src/limits.ts";
 import { readCountRequest, readMessagesRequest } from "../../../src/protocol/anthropic/model.ts";
+import { BYTE_SAMPLING } from "../../support/sampling.ts";
 
 const odd = fc.oneof(
   { depthSize: "small" },
@@ -94,7 +94,7 @@ test("a Turn in canonical form, or an error with the field's path", () => {
   fc.assert(
     fc.property(body, (sent) => {
       const json = parseJson(JSON.stringify(sent));
-      const options = { vocabSize: 256, limits: LIMITS, keepAttribution: false };
+      const options = { sampling: BYTE_SAMPLING, keepAttribution: false };
       const request = attempt(() => readMessagesRequest(json, options));
       const counted = attempt(() => readCountRequest(json, false));
       if (request === undefined) return;

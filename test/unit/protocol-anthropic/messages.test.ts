@@ -4,17 +4,17 @@ import { canonicalMessages, canonicalTools } from "../../../src/chat/canonical.t
 import type { PromptInput } from "../../../src/chat/messages.ts";
 import type { Json } from "../../../src/json/json.ts";
 import { parseJson } from "../../../src/json/parseJson.ts";
-import { LIMITS } from "../../../src/limits.ts";
 import {
   type MessagesRequest,
   readCountRequest,
   readMessagesRequest,
 } from "../../../src/protocol/anthropic/model.ts";
+import { BYTE_SAMPLING } from "../../support/sampling.ts";
 
 const json = (value: unknown): Json => parseJson(typeof value === "string" ? value : JSON.stringify(value));
 
 function request(body: unknown, keepAttribution = false): MessagesRequest {
-  return readMessagesRequest(json(body), { vocabSize: 256, limits: LIMITS, keepAttribution });
+  return readMessagesRequest(json(body), { sampling: BYTE_SAMPLING, keepAttribution });
 }
 
 const read = (body: unknown): PromptInput => request(body).turn.prompt;

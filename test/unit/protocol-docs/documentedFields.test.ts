@@ -4,13 +4,13 @@ import type { TObject } from "@sinclair/typebox";
 import type { Json } from "../../../src/json/json.ts";
 import { isJsonObject } from "../../../src/json/kinds.ts";
 import { fromPlain } from "../../../src/json/plainJson.ts";
-import { LIMITS } from "../../../src/limits.ts";
 import { readCountRequest, readMessagesRequest } from "../../../src/protocol/anthropic/model.ts";
 import { COUNT_REQUEST, MESSAGES_REQUEST } from "../../../src/protocol/anthropic/schemas.ts";
 import { readChatRequest } from "../../../src/protocol/openai/model.ts";
 import { CHAT_REQUEST } from "../../../src/protocol/openai/schemas.ts";
 import { readResponsesRequest } from "../../../src/protocol/responses/model.ts";
 import { RESPONSES_REQUEST } from "../../../src/protocol/responses/schemas.ts";
+import { BYTE_SAMPLING } from "../../support/sampling.ts";
 
 /** A body that notes which of its fields are asked for. */
 class NotedBody extends Map<string, Json> {
@@ -22,11 +22,11 @@ class NotedBody extends Map<string, Json> {
   }
 }
 
-const OPTIONS = { vocabSize: 256, limits: LIMITS, keepAttribution: false };
+const OPTIONS = { sampling: BYTE_SAMPLING, keepAttribution: false };
 const STORED = { response: () => undefined, item: () => undefined };
 
 const READERS: readonly [string, TObject, (body: NotedBody) => unknown][] = [
-  ["chat completions", CHAT_REQUEST, (body) => readChatRequest(body, 256, LIMITS)],
+  ["chat completions", CHAT_REQUEST, (body) => readChatRequest(body, BYTE_SAMPLING)],
   ["messages", MESSAGES_REQUEST, (body) => readMessagesRequest(body, OPTIONS)],
   ["count_tokens", COUNT_REQUEST, (body) => readCountRequest(body, false)],
   ["responses", RESPONSES_REQUEST, (body) => readResponsesRequest(body, { ...OPTIONS, stored: STORED })],

@@ -4,7 +4,6 @@ import { canonicalMessages, canonicalTools } from "../../../src/chat/canonical.t
 import type { Message, PromptInput } from "../../../src/chat/messages.ts";
 import type { Json } from "../../../src/json/json.ts";
 import { parseJson } from "../../../src/json/parseJson.ts";
-import { LIMITS } from "../../../src/limits.ts";
 import { type ResponsesRequest, readResponsesRequest } from "../../../src/protocol/responses/model.ts";
 import {
   ADD,
@@ -18,11 +17,12 @@ import {
   reasoning,
   user,
 } from "../../http/responsesWire.ts";
+import { BYTE_SAMPLING } from "../../support/sampling.ts";
 
 const NOTHING_STORED = { response: () => undefined, item: () => undefined };
 const json = (value: unknown): Json => parseJson(typeof value === "string" ? value : JSON.stringify(value));
 const request = (body: unknown): ResponsesRequest =>
-  readResponsesRequest(json(body), { vocabSize: 256, limits: LIMITS, stored: NOTHING_STORED });
+  readResponsesRequest(json(body), { sampling: BYTE_SAMPLING, stored: NOTHING_STORED });
 const read = (body: unknown): PromptInput => request(body).turn.prompt;
 const messages = (...input: unknown[]): readonly Message[] => read({ input, tools: [ADD] }).messages;
 

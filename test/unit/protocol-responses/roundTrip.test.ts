@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { canonicalForm } from "../../../src/chat/canonical.ts";
 import { ReplyParser } from "../../../src/chat/replyParser.ts";
 import { parseJson } from "../../../src/json/parseJson.ts";
-import { LIMITS } from "../../../src/limits.ts";
 import { readResponsesRequest } from "../../../src/protocol/responses/model.ts";
 import { OutputItems } from "../../../src/protocol/responses/OutputItems.ts";
 import { output, user } from "../../http/responsesWire.ts";
+import { BYTE_SAMPLING } from "../../support/sampling.ts";
 
 const TOOLS = [
   {
@@ -22,7 +22,7 @@ const TOOLS = [
 function read(input: readonly unknown[]) {
   const body = parseJson(JSON.stringify({ input, tools: TOOLS }));
   const stored = { response: () => undefined, item: () => undefined };
-  return readResponsesRequest(body, { vocabSize: 256, limits: LIMITS, stored });
+  return readResponsesRequest(body, { sampling: BYTE_SAMPLING, stored });
 }
 
 const text = fc.stringMatching(/^[ \n]{0,3}[a-z é]{0,12}[ \n]{0,3}$/);

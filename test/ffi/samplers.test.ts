@@ -1,0 +1,143 @@
+/** Each link of the chain does what its name says, in the order that was asked for, the same for the same seed. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Context } from "../../ffi/Context.ts";
+import type { Model } from "../../ffi/Model.ts";
+import { Sampler } from "../../ffi/Sampler.ts";
+import type { Sampling } from "../../src/engine/protocol.ts";
+import { SAMPLER_NAMES } from "../../src/engine/samplerSettings.ts";
+import { GREEDY, openBackend, openTiny } from "./rig.ts";
+
+const backend = openBackend();
+
+describe.skipIf(backend === null)("samplers", () => {
+  let model: Model;
+  let context: Context;
+  const prompt = new Int32Array([5, 6, 7, 8]);
+
+  beforeAll(async () => {
+    if (!backend) return;
+    model = await openTiny(backend, "qwen3");
+    context = Context.open(model, { ctxTokens: 256, sequences: 1, ubatch: 32, threads: 1 });
+    context.prefill(0, 0, prompt, true);
+  });
+  afterAll(() => {
+    context.close();
+    model.close();
+  });
+
+  /** Choices from one and the same row, each of which the chain is told. */
+  function choices(more: Partial<Sampling>, count = 8, history?: Int32Array): number[] {
+    using sampler = Sampler.open(context, { ...GREEDY, ...more }, history);
+    return Array.from({ length: count }, () => {
+      const sampled = sampler.sample(0);
+      return "deadEnd" in sampled ? -1 : sampled.token;
+    });
+  }
+
+  const distinct = (tokens: readonly number[]) => new Set(tokens).size;
+  const best = () => choices({}, 1)[0] ?? -1;
+  const HOT = { temperature: 5, topK: 0, topP: 1, minP: 0 } as const;
+
+  test("without a link that cuts, many tokens are chosen", () => {
+    expect(distinct(choices(HOT, 20))).toBeGreaterThan(5);
+  });
+
+  test("top_n_sigma, typical_p, top_p, min_p and top_k each leave few", () => {
+    expect(choices({ ...HOT, topNSigma: 1e-6 })).toEqual(Array(8).fill(best()));
+    expect(distinct(choices({ ...HOT, typicalP: 0 }))).toBe(1);
+    expect(choices({ ...HOT, topP: 0 })).toEqual(Array(8).fill(best()));
+    expect(choices({ ...HOT, minP: 1 })).toEqual(Array(8).fill(best()));
+    expect(choices({ ...HOT, topK: 1 })).toEqual(Array(8).fill(best()));
+  });
+
+  test("min_keep leaves that many", () => {
+    expect(distinct(choices({ ...HOT, topP: 0, minKeep: 200 }, 20))).toBeGreaterThan(5);
+    expect(distinct(choices({ ...HOT, minP: 1, minKeep: 200 }, 20))).toBeGreaterThan(5);
+  });
+
+  test("xtc drops the likeliest of those above its threshold", () => {
+    const xtc = { xtcProbability: 1, xtcThreshold: 1e-4 };
+    expect(choices({ ...xtc, topK: 5 }, 1)[0]).not.toBe(best());
+    expect(choices({ ...xtc, topK: 5, xtcProbability: 0 }, 1)[0]).toBe(best());
+  });
+
+  test("a grammar's refusal is met with what xtc left", () => {
+    const xtc = { temperature: 1, xtcProbability: 1, xtcThreshold: 1e-4 };
+    const sampled = choices({ ...xtc, grammar: "root ::= [a-z]+" }, 3);
+    const text = Buffer.concat(sampled.map((token) => model.vocab.piece(token))).toString();
+    expect(text).toMatch(/^[a-z]+$/);
+  });
+
+  test("the order is the caller's", () => {
+    const xtc = { xtcProbability: 1, xtcThreshold: 1e-4 };
+    expect(choices({ ...xtc, samplers: ["temperature", "xtc"] }, 1)[0]).toBe(best());
+    expect(choices({ ...xtc, samplers: ["xtc", "temperature"] }, 1)[0]).not.toBe(best());
+    // A link that is not named does nothing, the temperature too.
+    expect(distinct(choices({ ...HOT, temperature: 0, samplers: [] }, 20))).toBeGreaterThan(1);
+    expect(distinct(choices({ ...HOT, topK: 1, samplers: ["temperature"] }, 20))).toBeGreaterThan(5);
+  });
+
+  test("DRY looks back on the history, up to a breaker", () => {
+    const [a, b, c] = ["a", "b", "c"].map((text) => model.vocab.tokenise(text, false)[0] ?? -1);
+    if (a === undefined || b === undefined || c === undefined) throw new Error("no letters");
+    const history = Int32Array.of(a, b, c, a, b);
+    const wanted = { logitBias: [{ token: c, bias: 1e3 }] };
+    const dry = { ...wanted, dryMultiplier: 1e6, drySequenceBreakers: [] };
+    expect(choices(wanted, 1, history)).toEqual([c]);
+    expect(choices(dry, 1, history)).not.toEqual([c]);
+    // A second sampler of the same settings is a clone: it has no history of the first.
+    expect(choices(dry, 1)).toEqual([c]);
+    expect(choices({ ...dry, drySequenceBreakers: ["b"] }, 1, history)).toEqual([c]);
+    expect(choices({ ...dry, drySequenceBreakers: ["é\0x", "", "zz"] }, 1, history)).not.toEqual([c]);
+    expect(choices({ ...dry, dryAllowedLength: 3 }, 1, history)).toEqual([c]);
+    expect(choices({ ...dry, dryPenaltyLastN: 0 }, 1, history)).toEqual([c]);
+    expect(choices({ ...dry, dryPenaltyLastN: 3 }, 1, history)).toEqual([c]);
+    expect(choices({ ...dry, dryPenaltyLastN: -1 }, 1, history)).not.toEqual([c]);
+    expect(choices({ ...dry, dryPenaltyLastN: 2 ** 31 - 1 }, 1, history)).not.toEqual([c]);
+    // Without penalties the look back is DRY's own.
+    expect(choices({ ...dry, repeatLastN: 0 }, 1, history)).not.toEqual([c]);
+  });
+
+  test("mirostat takes the chain's place", () => {
+    for (const mirostat of [1, 2]) {
+      const wild = { ...HOT, mirostat };
+      expect(distinct(choices({ ...wild, topK: 1 }, 20))).toBeGreaterThan(5);
+      expect(choices({ ...wild, seed: 3 })).toEqual(choices({ ...wild, seed: 3 }));
+      expect(choices({ ...wild, seed: 3 })).not.toEqual(choices({ ...wild, seed: 4 }));
+      expect(choices({ mirostat })).toEqual(Array(8).fill(best()));
+    }
+    expect(choices({ ...HOT, mirostat: 2, mirostatTau: 0, mirostatEta: 0 })).toEqual(Array(8).fill(best()));
+  });
+
+  test("a moving temperature and adaptive_p keep to their seed", () => {
+    const adaptive = { ...HOT, samplers: SAMPLER_NAMES, adaptiveTarget: 0.3 };
+    for (const more of [{ ...HOT, dynatempRange: 2, dynatempExponent: 2 }, adaptive]) {
+      expect(choices({ ...more, seed: 3 })).toEqual(choices({ ...more, seed: 3 }));
+      expect(choices({ ...more, seed: 3 })).not.toEqual(choices({ ...more, seed: 4 }));
+    }
+    expect(choices({ ...adaptive, temperature: 0 })).toEqual(Array(8).fill(best()));
+  });
+
+  test("with every token biased away each of them is a dead end", () => {
+    const logitBias = [...Array(model.vocab.size).keys()].map((token) => ({
+      token,
+      bias: Number.NEGATIVE_INFINITY,
+    }));
+    const all: Partial<Sampling> = {
+      ...HOT,
+      logitBias,
+      topK: 40,
+      topP: 0.5,
+      minP: 0.1,
+      topNSigma: 1,
+      typicalP: 0.5,
+      xtcProbability: 1,
+      dryMultiplier: 1,
+      dynatempRange: 1,
+      frequencyPenalty: 1,
+    };
+    expect(choices(all, 2, prompt)).toEqual([-1, -1]);
+    for (const mirostat of [1, 2]) expect(choices({ ...all, mirostat }, 2)).toEqual([-1, -1]);
+    expect(choices({ ...all, samplers: SAMPLER_NAMES, adaptiveTarget: 0.5 }, 2)).toEqual([-1, -1]);
+  });
+});

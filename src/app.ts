@@ -15,6 +15,8 @@ import { type ApiKey, type Auth, authOf } from "./protocol/http/auth.ts";
 import { type Cors, corsOf } from "./protocol/http/cors.ts";
 import { hideHost } from "./protocol/http/hideHost.ts";
 import { type Methods, methodsOf } from "./protocol/http/methodsOf.ts";
+import { llamaErrorBody } from "./protocol/llama/errorBody.ts";
+import { llama, speaksLlama } from "./protocol/llama/index.ts";
 import { errorBody } from "./protocol/openai/errorBody.ts";
 import { openai } from "./protocol/openai/index.ts";
 import type { ChatServiceDeps } from "./protocol/openai/service.ts";
@@ -58,6 +60,7 @@ export function createApp(deps: AppDeps): App {
     .use(health(deps.state))
     .use(docs(() => openApiDocument(app)))
     .use(openai(shared))
+    .use(llama(shared))
     .use(anthropic({ ...shared, requestIdOf, onIgnored }))
     .use(responses({ ...shared, requestIdOf, onIgnored, store: new ResponseStore(deps.limits) }));
   const methods = methodsOf(app.routes);
@@ -152,6 +155,10 @@ function errorResponse(error: AppError, request: Request, id: string): Response 
   const path = new URL(request.url).pathname;
   const headers = new Headers();
   if (error.retryAfterSeconds !== null) headers.set("retry-after", String(error.retryAfterSeconds));
-  const body = speaksAnthropic(request, path) ? anthropicErrorBody(error, id) : errorBody(error);
-  return Response.json(body, { status: error.row.status, headers });
+  return Response.json(bodyOf(error, request, path, id), { status: error.row.status, headers });
+}
+
+function bodyOf(error: AppError, request: Request, path: string, id: string): object {
+  if (speaksAnthropic(request, path)) return anthropicErrorBody(error, id);
+  return speaksLlama(path) ? llamaErrorBody(error) : errorBody(error);
 }

@@ -27,6 +27,8 @@ const TABLE = {
   // The client's own grammar or schema leads to nothing: sending it again, as clients do after a 5xx, would too.
   "grammar-dead-end": row(400, "invalid_request_error", "grammar_dead_end", "invalid_request_error"),
   "engine-failed": row(500, "server_error", "engine_failed", "api_error"),
+  // As llama-server says it of what is switched off, or what the model cannot do.
+  "not-supported": row(501, "invalid_request_error", "not_supported", "invalid_request_error"),
   internal: row(500, "server_error", "internal_error", "api_error"),
   loading: row(503, "server_error", "model_loading", "overloaded_error"),
   closing: row(503, "server_error", "shutting_down", "overloaded_error"),
@@ -49,17 +51,24 @@ export class AppError extends Error {
   readonly field: string | null;
   /** For `retry-after`. */
   readonly retryAfterSeconds: number | null;
+  /** What the message counts, by llama-server's names. */
+  readonly numbers: Readonly<Record<string, number>>;
 
   constructor(
     code: AppErrorCode,
     message: string,
-    more: { readonly field?: string; readonly retryAfterSeconds?: number } = {},
+    more: {
+      readonly field?: string;
+      readonly retryAfterSeconds?: number;
+      readonly numbers?: Readonly<Record<string, number>>;
+    } = {},
   ) {
     super(message);
     this.name = "AppError";
     this.code = code;
     this.field = more.field ?? null;
     this.retryAfterSeconds = more.retryAfterSeconds ?? null;
+    this.numbers = more.numbers ?? {};
   }
 
   get row(): ErrorRow {

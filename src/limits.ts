@@ -5,6 +5,8 @@
 export interface Limits {
   /** Bytes of one request body. 64 MiB hold about 16 million tokens of text. */
   readonly bodyBytesMax: number;
+  /** Prompts of one completion request; each is a run of its own. */
+  readonly promptsMax: number;
   readonly stopStringsMax: number;
   /** Characters of one stop string; text is held back by at most this much. */
   readonly stopCharsMax: number;
@@ -31,6 +33,7 @@ export interface Limits {
 
 export const LIMITS: Limits = {
   bodyBytesMax: 64 * 1024 * 1024,
+  promptsMax: 32,
   stopStringsMax: 16,
   stopCharsMax: 512,
   logitBiasMax: 4_096,

@@ -17,7 +17,8 @@ import { replyMessage } from "./replyMessage.ts";
 
 export type ReplyDelta =
   | { readonly type: "reasoning"; readonly text: string }
-  | { readonly type: "text"; readonly text: string }
+  /** `token` where each token's text is told by itself, "" included. */
+  | { readonly type: "text"; readonly text: string; readonly token?: number }
   | { readonly type: "call"; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: "call-arguments"; readonly index: number; readonly text: string };
 

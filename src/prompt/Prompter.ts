@@ -11,9 +11,11 @@ import type { ReasoningBudget } from "../engine/protocol.ts";
 import { continuedRender } from "./continuedRender.ts";
 import { type Dialect, probeDialect, readTags } from "./dialect.ts";
 import { type HostSettings, hostContext, stringsOf } from "./hostContext.ts";
+import { joined } from "./joined.ts";
 import { EdgeSet, Mask } from "./Mask.ts";
 import { learnOpeners, type OpenerSource, type Openers } from "./openers.ts";
 import { NO_MASK, probeCaps } from "./probeCaps.ts";
+import type { RawPrompt } from "./RawPrompt.ts";
 import { RenderTokeniser } from "./RenderTokeniser.ts";
 import { Template } from "./Template.ts";
 import type { TemplateCaps } from "./TemplateCaps.ts";
@@ -115,6 +117,19 @@ export class Prompter {
       format: dialect.reply.format,
       reasoningTags,
     };
+  }
+
+  /** Tokens of a prompt that no template is put around. Throws AppError("prompt-too-long") as `tokens` does. */
+  rawTokens({ parts, bos }: RawPrompt, ctxTokens?: number): Int32Array {
+    const tokens = joined(
+      parts.map((part) => {
+        if ("tokens" in part) return Int32Array.from(part.tokens);
+        return part.special
+          ? this.#tokeniser.spelled(part.text, ctxTokens)
+          : this.#tokeniser.plain(part.text, ctxTokens);
+      }),
+    );
+    return bos ? this.#tokeniser.withBos(tokens) : tokens;
   }
 
   /** The text of the prompt, for checks and reports. */

@@ -5,6 +5,7 @@
  * Stretches are remembered, so that a request tokenises only what is new in it.
  */
 import { LRUCache } from "lru-cache";
+import { joined } from "./joined.ts";
 import type { Mask } from "./Mask.ts";
 import { promptTooLong } from "./promptTooLong.ts";
 import { hasNoInside, insideOf, Spellings } from "./Spellings.ts";
@@ -42,11 +43,28 @@ export class RenderTokeniser {
    * in the end must not stop the thread for seconds first.
    */
   tokens(render: string, mask: Mask, ctxTokens = Number.POSITIVE_INFINITY): Int32Array {
-    // Every token is at most so many bytes, and every character at least one.
-    if (render.length > ctxTokens * USUAL_TOKEN_CHARS) {
-      const least = Math.ceil(mask.unmask(render).length / this.#pieces().longestBytes);
-      if (least >= ctxTokens) throw promptTooLong(least, ctxTokens, true);
-    }
+    return this.withBos(this.#spelled(render, mask, ctxTokens));
+  }
+
+  /** A client's own text, in which the spelling of a special token is that token wherever it stands. */
+  spelled(text: string, ctxTokens = Number.POSITIVE_INFINITY): Int32Array {
+    return this.#spelled(text, NOTHING_MASKED, ctxTokens);
+  }
+
+  /** A client's own text, in which nothing is a special token. */
+  plain(text: string, ctxTokens = Number.POSITIVE_INFINITY): Int32Array {
+    this.#refuseFarTooLong(text, ctxTokens);
+    return this.#stretch(text, -1, -1);
+  }
+
+  /** BOS in front where the model wants one and there is none. */
+  withBos(tokens: Int32Array): Int32Array {
+    const { bos, addBos } = this.#vocab;
+    return addBos && bos >= 0 && tokens[0] !== bos ? joined([Int32Array.of(bos), tokens]) : tokens;
+  }
+
+  #spelled(render: string, mask: Pick<Mask, "char" | "unmask">, ctxTokens: number): Int32Array {
+    if (render.length > ctxTokens * USUAL_TOKEN_CHARS) this.#refuseFarTooLong(mask.unmask(render), ctxTokens);
     const parts: Int32Array[] = [];
     let counted = 0;
     const add = (part: Int32Array): void => {
@@ -54,7 +72,6 @@ export class RenderTokeniser {
       counted += part.length;
       if (counted > ctxTokens * COUNTED_CONTEXTS_MAX) throw promptTooLong(counted, ctxTokens, true);
     };
-    const { bos, addBos } = this.#vocab;
     let from = 0;
     let previous = -1;
     for (const { from: at, to, special } of this.spellings.find(render)) {
@@ -65,8 +82,14 @@ export class RenderTokeniser {
       previous = special.id;
     }
     add(this.#stretch(mask.unmask(render.slice(from)), previous, -1));
-    const tokens = joined(parts);
-    return addBos && bos >= 0 && tokens[0] !== bos ? joined([Int32Array.of(bos), tokens]) : tokens;
+    return joined(parts);
+  }
+
+  /** Every token is at most so many bytes, and every character at least one. */
+  #refuseFarTooLong(text: string, ctxTokens: number): void {
+    if (text.length <= ctxTokens * USUAL_TOKEN_CHARS) return;
+    const least = Math.ceil(text.length / this.#pieces().longestBytes);
+    if (least >= ctxTokens) throw promptTooLong(least, ctxTokens, true);
   }
 
   /** Asked for only by long prompts: it reads the whole vocabulary, once. */
@@ -177,6 +200,7 @@ const LINE_START = /(?<=\S)\n(?=[A-Za-z])/g;
 const NEWLINE = 10;
 const isLetter = (byte: number): boolean => (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122);
 
+const NOTHING_MASKED = { char: "", unmask: (text: string) => text };
 const EMPTY = new Int32Array(0);
 /** Characters that hardly merge with what follows them. */
 const GUARDS = ["\n", "\u0001", "\t"];
@@ -185,14 +209,4 @@ function spelledBytes(vocab: TextVocab, tokens: Int32Array): number {
   let bytes = 0;
   for (const token of tokens) bytes += vocab.piece(token).length;
   return bytes;
-}
-
-function joined(parts: readonly Int32Array[]): Int32Array {
-  const tokens = new Int32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    tokens.set(part, at);
-    at += part.length;
-  }
-  return tokens;
 }

@@ -7,6 +7,7 @@ export function promptTooLong(tokens: number, ctxTokens: number, atLeast = false
     "prompt-too-long",
     `The prompt is too long: ${atLeast ? "at least " : ""}${tokens} tokens > ${ctxTokens - 1} maximum. ` +
       `A conversation holds ${ctxTokens} tokens here (--ctx-size), prompt and reply together.`,
-    { field: "messages" },
+    // llama-server's names of both.
+    { field: "messages", numbers: { n_prompt_tokens: tokens, n_ctx: ctxTokens } },
   );
 }

@@ -4,13 +4,14 @@ import { ReplyDecoder } from "../chat/replyDecoder.ts";
 import { type ReplyDelta, ReplyParser, type ReplyParserOptions } from "../chat/replyParser.ts";
 import { StopFilter } from "../chat/replyStop.ts";
 import type { TextVocab } from "../prompt/TextVocab.ts";
+import type { ReplyReader } from "./ReplyReader.ts";
 
 export interface ReplyAssemblerOptions extends ReplyParserOptions {
   readonly vocab: Pick<TextVocab, "piece">;
   readonly stop: readonly string[];
 }
 
-export class ReplyAssembler {
+export class ReplyAssembler implements ReplyReader {
   readonly #vocab: Pick<TextVocab, "piece">;
   readonly #decoder = new ReplyDecoder();
   readonly #stop: StopFilter;
@@ -23,12 +24,10 @@ export class ReplyAssembler {
     this.#parser = new ReplyParser(options);
   }
 
-  /** The stop string that was found; nothing is taken any more. */
   get stopString(): string | null {
     return this.#stop.hit;
   }
 
-  /** Tokens spent in reasoning, its tags included. */
   get reasoningTokens(): number {
     return this.#reasoningTokens;
   }

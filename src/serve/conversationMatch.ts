@@ -13,9 +13,10 @@ export interface LastRequest {
   /** What its headers say of its session; "" for nothing. */
   readonly session: string;
   readonly keys: BigUint64Array;
-  readonly messageCount: number;
+  /** Messages; tokens where it had none. */
+  readonly length: number;
   readonly firstUser: bigint;
-  /** Hash of its messages, where it has no cut past its head that it could be known by; else null. */
+  /** Hash of its messages or tokens, where it has no cut past its head that it could be known by; else null. */
   readonly short: bigint | null;
 }
 
@@ -29,22 +30,23 @@ export interface Match {
 /** A request that looks for its conversation. */
 export class ArrivingRequest {
   readonly #plan: Plan;
-  readonly #messages: readonly Message[];
+  /** Null for a prompt without messages, which is known by its tokens. */
+  readonly #messages: readonly Message[] | null;
   readonly #client: string;
   readonly #session: string;
   readonly #firstUser: bigint;
   /** End of system and tools in tokens, or 0 where no cut lies there. */
   readonly #head: number;
-  /** Hashes of the first n messages. */
+  /** Hashes of the first n messages or tokens. */
   readonly #hashes = new Map<number, bigint>();
 
   /** `plan` was made from `prompt`. */
-  constructor(plan: Plan, prompt: PromptInput, client: string, session: string) {
+  constructor(plan: Plan, prompt: PromptInput | null, client: string, session: string) {
     this.#plan = plan;
-    this.#messages = prompt.messages;
+    this.#messages = prompt?.messages ?? null;
     this.#client = client;
     this.#session = session;
-    this.#firstUser = hashOf(prompt.messages.find((message) => message.role === "user")?.content ?? "");
+    this.#firstUser = hashOf(prompt === null ? NO_MESSAGES : firstUserText(prompt.messages));
     this.#head = plan.keep.find((keep) => keep.reason === "head")?.cut ?? 0;
   }
 
@@ -55,10 +57,14 @@ export class ArrivingRequest {
       client: this.#client,
       session: this.#session,
       keys: this.#plan.keys,
-      messageCount: this.#messages.length,
+      length: this.#length,
       firstUser: this.#firstUser,
-      short: isShort ? this.#hashOfFirst(this.#messages.length) : null,
+      short: isShort ? this.#hashOfFirst(this.#length) : null,
     };
+  }
+
+  get #length(): number {
+    return this.#messages?.length ?? this.#plan.tokens.length;
   }
 
   /** Undefined where this request does not go on from `last`. */
@@ -79,19 +85,23 @@ export class ArrivingRequest {
 
   /**
    * A prompt too short for a cut past its head ("hi") shares no chunk with any other; it is known by its
-   * messages: all of them come first in the new request, and what follows, if anything, is a reply.
+   * messages, or its tokens: all of them come first in the new request, and what follows messages, if anything,
+   * is a reply.
    */
   #continuesShort(last: LastRequest): boolean {
-    if (last.short === null || last.messageCount > this.#messages.length) return false;
-    const next = this.#messages[last.messageCount];
+    if (last.short === null || last.length > this.#length) return false;
+    const next = this.#messages?.[last.length];
     if (next !== undefined && next.role !== "assistant") return false;
-    return last.short === this.#hashOfFirst(last.messageCount);
+    return last.short === this.#hashOfFirst(last.length);
   }
 
   #hashOfFirst(count: number): bigint {
     const known = this.#hashes.get(count);
     if (known !== undefined) return known;
-    const hash = hashOf(JSON.stringify(this.#messages.slice(0, count), mapsAsJson));
+    const hash =
+      this.#messages === null
+        ? Bun.hash.xxHash64(this.#plan.tokens.slice(0, count))
+        : hashOf(JSON.stringify(this.#messages.slice(0, count), mapsAsJson));
     this.#hashes.set(count, hash);
     return hash;
   }
@@ -99,6 +109,13 @@ export class ArrivingRequest {
 
 export function isBetter(a: Match, b: Match): boolean {
   return a.chunks === b.chunks ? a.hints > b.hints : a.chunks > b.chunks;
+}
+
+/** No user's text begins like this. */
+const NO_MESSAGES = "\u0000no messages";
+
+function firstUserText(messages: readonly Message[]): string {
+  return messages.find((message) => message.role === "user")?.content ?? "";
 }
 
 function hashOf(text: string): bigint {

@@ -26,8 +26,8 @@ export interface Arrival {
   /** A session header, `prompt_cache_key` or the like, only to break ties; "" for none. */
   readonly session: string;
   readonly plan: Plan;
-  /** What `plan` was made from, canonical. */
-  readonly prompt: PromptInput;
+  /** What `plan` was made from, canonical; null for a prompt without messages. */
+  readonly prompt: PromptInput | null;
 }
 
 interface Conversation {
@@ -57,8 +57,8 @@ export class Conversations {
     const client = JSON.stringify([arrival.tenant, arrival.userAgent]);
     const request = new ArrivingRequest(arrival.plan, arrival.prompt, client, arrival.session);
     const found = this.#find(request, arrival.tenant) ?? this.#open(arrival.tenant);
-    if (found.reply !== null && found.last !== null) {
-      const seen = habitEvidence(found.reply, arrival.prompt, found.last.messageCount);
+    if (found.reply !== null && found.last !== null && arrival.prompt !== null) {
+      const seen = habitEvidence(found.reply, arrival.prompt, found.last.length);
       found.evidence = { ...found.evidence, ...seen };
       touch(this.#clients, client, { ...this.#clients.get(client), ...seen }, this.#max);
     }
@@ -71,9 +71,10 @@ export class Conversations {
 
   /**
    * Remembers the reply, so that the next request shows the client's habits. Returns the habits known now; null
-   * when the conversation has moved on (or was forgotten) and its next turn is not to be warmed.
+   * when the conversation has moved on (or was forgotten) and its next turn is not to be warmed. `reply` is null
+   * where it is no message.
    */
-  replied(turn: ConversationTurn, reply: AssistantMessage): Habits | null {
+  replied(turn: ConversationTurn, reply: AssistantMessage | null): Habits | null {
     const conversation = this.#conversations.get(turn.id);
     if (conversation === undefined || conversation.turn !== turn.turn) return null;
     conversation.reply = reply;

@@ -21,7 +21,8 @@ export type ReplyEvent =
   | { readonly type: "accepted" }
   | { readonly type: "prefill"; readonly resumed: number; readonly evaluated: number; readonly total: number }
   | { readonly type: "reasoning"; readonly text: string }
-  | { readonly type: "text"; readonly text: string }
+  /** `token` where nothing is read into the reply: then each token's text is told by itself, "" included. */
+  | { readonly type: "text"; readonly text: string; readonly token?: number }
   | { readonly type: "call"; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: "call-arguments"; readonly index: number; readonly text: string }
   | ReplyEnd

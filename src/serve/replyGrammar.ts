@@ -48,6 +48,14 @@ export function replyGrammar(demand: Demand, options: ReplyGrammarOptions): Held
   return held;
 }
 
+/** For a reply that is the answer and nothing else. Throws AppError as `replyGrammar` does. */
+export function answerGrammar(answer: Answer, warn: (message: string) => void): Held {
+  const gbnf = new Gbnf();
+  gbnf.define("root", "");
+  gbnf.define("root", answerRule(gbnf, answer, warn));
+  return { grammar: gbnf.text() };
+}
+
 /** All that a grammar is made of; the tools' words by two hashes, for they are long. */
 function keyOf({ tools, toolChoice, parallelCalls, answer }: Demand, options: ReplyGrammarOptions): string {
   const { format = USUAL_FORMAT, opensReasoning, continues = null } = options;

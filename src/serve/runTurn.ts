@@ -1,61 +1,21 @@
 /**
- * One turn: prompt, plan, run, reply. Streamed and whole-body answers are made of the events that this gives.
+ * One turn, of messages or of a prompt that the client wrote itself: plan, run, reply. Streamed and whole-body answers are made of the events that this gives.
  * What is refused is thrown before `accepted`; afterwards an error is an event. A client that leaves ends the
  * run, wherever it stands. The warm pass gets the reply only when the answer has been sent whole.
  */
-import { type Continuation, continuationOf, continuedMessage, endOfPrompt } from "../chat/continuation.ts";
-import type { ReplyFormat } from "../chat/formats/ReplyFormat.ts";
-import type { AssistantMessage, PromptInput, Turn } from "../chat/messages.ts";
-import type { Engine, EngineRun } from "../engine/Engine.ts";
-import type {
-  ConversationTurn,
-  EngineEvent,
-  ReasoningBudget,
-  RunReport,
-  Sampling,
-} from "../engine/protocol.ts";
+import type { Turn } from "../chat/messages.ts";
+import type { EngineRun } from "../engine/Engine.ts";
+import type { ConversationTurn, EngineEvent, RunReport } from "../engine/protocol.ts";
 import { AppError } from "../errors.ts";
-import type { PromptOptions } from "../prompt/Prompter.ts";
-import type { ChunkRules } from "../prompt/plan.ts";
-import { promptTooLong } from "../prompt/promptTooLong.ts";
 import { requestChunks } from "../prompt/requestChunks.ts";
-import type { TextVocab } from "../prompt/TextVocab.ts";
-import type { Habits } from "../warm/protocol.ts";
-import type { Warm } from "../warm/Warm.ts";
-import type { Conversations } from "./conversations.ts";
 import { EventQueue } from "./EventQueue.ts";
 import { engineError, queueFull } from "./engineError.ts";
-import { ReplyAssembler } from "./ReplyAssembler.ts";
+import type { PreparedTurn, Warmable } from "./PreparedTurn.ts";
+import { prepareChat } from "./prepareChat.ts";
+import { prepareRaw, type RawTurn } from "./prepareRaw.ts";
+import type { ReplyReader } from "./ReplyReader.ts";
 import type { FinishReason, ReplyEvent } from "./reply.ts";
-import { type ReplyGrammarOptions, replyGrammar } from "./replyGrammar.ts";
-
-export interface TurnDeps {
-  readonly engine: Engine;
-  /** `Prompter` over the template; throws AppError for what the template refuses. */
-  readonly prompter: {
-    tokens(
-      input: PromptInput,
-      options: PromptOptions,
-    ): {
-      readonly tokens: Int32Array;
-      readonly opensReasoning: boolean;
-      /** Absent: the usual one. */
-      readonly format?: ReplyFormat;
-      readonly reasoningTags?: Pick<ReasoningBudget, "start" | "end"> | null;
-    };
-  };
-  readonly vocab: Pick<TextVocab, "piece">;
-  readonly rules: ChunkRules;
-  readonly seedOf: (tenant: string) => bigint;
-  readonly conversations: Pick<Conversations, "arrive" | "replied">;
-  readonly warm: Warm;
-  readonly queueMax: number;
-  /** Tokens of reasoning where a request says nothing; missing or Infinity is no limit. */
-  readonly reasoningBudget?: number;
-  readonly newCallId: () => string;
-  /** What was left out of a reply's grammar, one sentence. */
-  readonly warn?: (message: string) => void;
-}
+import type { TurnDeps } from "./TurnDeps.ts";
 
 /** Who asks; nothing of it but the tenant changes what is computed. */
 export interface Caller {
@@ -73,59 +33,50 @@ export interface RunningTurn {
 
 /** Throws AppError where the request is refused before the engine has it. */
 export function runTurn(turn: Turn, caller: Caller, deps: TurnDeps, signal: AbortSignal): RunningTurn {
-  return new Running(turn, caller, deps, signal);
+  checkQueue(deps, 1);
+  return new Running(prepareChat(turn, deps), caller, deps, signal);
+}
+
+/**
+ * The same for prompts that no template is put around, all of one request: each reply is text and nothing else.
+ * Either all of them are refused or none.
+ */
+export function runRaw(
+  turns: readonly RawTurn[],
+  caller: Caller,
+  deps: TurnDeps,
+  signal: AbortSignal,
+): readonly RunningTurn[] {
+  checkQueue(deps, turns.length);
+  return turns
+    .map((turn) => prepareRaw(turn, deps))
+    .map((prepared) => new Running(prepared, caller, deps, signal));
 }
 
 class Running implements RunningTurn {
   readonly events: AsyncIterable<ReplyEvent>;
-  /** What the reply answers: with a continued message it is answered by both together. */
-  readonly #prompt: PromptInput;
-  readonly #continuation: Continuation | null;
+  readonly #turn: PreparedTurn;
   readonly #caller: Caller;
   readonly #deps: TurnDeps;
   readonly #signal: AbortSignal;
-  readonly #reply: ReplyAssembler;
+  readonly #reply: ReplyReader;
   readonly #conversation: ConversationTurn;
   readonly #queue = new EventQueue<EngineEvent>();
   readonly #run: EngineRun;
   readonly #onAbort: () => void;
   #accepted = false;
   #closed = false;
-  #warmable: { readonly reply: AssistantMessage; readonly habits: Habits } | undefined;
+  #warmable: Warmable | undefined;
   #release: () => void = () => {};
 
-  constructor(turn: Turn, caller: Caller, deps: TurnDeps, signal: AbortSignal) {
+  constructor(turn: PreparedTurn, caller: Caller, deps: TurnDeps, signal: AbortSignal) {
+    this.#turn = turn;
     this.#caller = caller;
     this.#deps = deps;
     this.#signal = signal;
-    if (deps.engine.pending >= deps.queueMax) {
-      throw queueFull(`${deps.engine.pending} requests run or wait already; the limit is ${deps.queueMax}.`);
-    }
-    const continuation = continuationOf(turn);
-    const continues = continuation === null ? {} : { continues: continuation.part };
-    const { ctxTokens } = deps.engine.ready;
-    const prompt = deps.prompter.tokens(turn.prompt, { ...endOfPrompt(continuation), ctxTokens });
-    const { tokens, opensReasoning, format } = prompt;
-    this.#continuation = continuation;
-    checkLength(tokens.length, ctxTokens);
-    const sampling = samplingOf(turn, {
-      opensReasoning,
-      ...continues,
-      warn: deps.warn ?? (() => {}),
-      ...(format === undefined ? {} : { format }),
-    });
-    const plan = requestChunks(tokens, deps.rules, deps.seedOf(caller.tenant));
-    this.#reply = new ReplyAssembler({
-      vocab: deps.vocab,
-      stop: turn.stop,
-      opensReasoning,
-      tools: turn.prompt.tools,
-      ...(format === undefined ? {} : { format }),
-      ...continues,
-      newCallId: deps.newCallId,
-    });
-    this.#prompt = continuation?.history ?? turn.prompt;
-    this.#conversation = deps.conversations.arrive({ ...caller, plan, prompt: this.#prompt });
+    this.#reply = turn.reply;
+    const plan = requestChunks(turn.tokens, deps.rules, deps.seedOf(caller.tenant));
+    this.#conversation = deps.conversations.arrive({ ...caller, plan, prompt: turn.prompt });
     deps.warm.drop(this.#conversation.id);
     deps.engine.drop(this.#conversation.id);
     this.#run = deps.engine.run(
@@ -134,7 +85,7 @@ class Running implements RunningTurn {
         plan,
         tenant: caller.tenant,
         conversation: this.#conversation,
-        sampling: { ...sampling, ...budgetOf(turn, deps, prompt) },
+        sampling: turn.sampling,
         maxTokens: turn.maxTokens,
       },
       (event) => this.#queue.push(event),
@@ -155,7 +106,6 @@ class Running implements RunningTurn {
         conversation: this.#conversation,
         tenant: this.#caller.tenant,
         seed: this.#deps.seedOf(this.#caller.tenant),
-        prompt: this.#prompt,
         ...this.#warmable,
       });
     }
@@ -201,12 +151,11 @@ class Running implements RunningTurn {
 
   *#end(reason: "stop" | "length" | "prefilled", report: RunReport): Generator<ReplyEvent> {
     yield* this.#reply.end();
-    const message = this.#reply.message();
+    const { message, remembered, warmable } = this.#turn.finished();
     // Before the end is sent, so that the client's next request meets what it has to know.
     if (!this.#signal.aborted && !this.#closed && reason !== "prefilled") {
-      const reply = this.#continuation === null ? message : continuedMessage(this.#continuation, message);
-      const habits = this.#deps.conversations.replied(this.#conversation, reply);
-      if (habits !== null) this.#warmable = { reply, habits };
+      const habits = this.#deps.conversations.replied(this.#conversation, remembered);
+      if (habits !== null) this.#warmable = warmable(habits);
       this.#release = this.#deps.warm.replyEnds();
     }
     yield {
@@ -220,32 +169,13 @@ class Running implements RunningTurn {
   }
 }
 
-function finishOf(reply: ReplyAssembler, reason: "stop" | "length" | "prefilled"): FinishReason {
+function finishOf(reply: ReplyReader, reason: "stop" | "length" | "prefilled"): FinishReason {
   if (reply.stopString !== null) return "stop-string";
   if (reason !== "stop") return "length";
   return reply.callCount > 0 ? "tool-calls" : "stop";
 }
 
-function checkLength(promptTokens: number, ctxTokens: number): void {
-  if (promptTokens === 0) {
-    const message = "The model's chat template made an empty prompt of these messages.";
-    throw new AppError("template-refused", message, { field: "messages" });
-  }
-  if (promptTokens >= ctxTokens) throw promptTooLong(promptTokens, ctxTokens);
-}
-
-function budgetOf(
-  turn: Turn,
-  deps: TurnDeps,
-  { reasoningTags, opensReasoning: opened }: ReturnType<TurnDeps["prompter"]["tokens"]>,
-): Pick<Sampling, "reasoningBudget"> {
-  const tokensMax = turn.reasoningBudget ?? deps.reasoningBudget ?? Number.POSITIVE_INFINITY;
-  if (!reasoningTags || tokensMax === Number.POSITIVE_INFINITY) return {};
-  return { reasoningBudget: { ...reasoningTags, tokensMax, opened } };
-}
-
-/** A client's own grammar is taken as it is. */
-function samplingOf(turn: Turn, options: ReplyGrammarOptions): Sampling {
-  if (turn.sampling.grammar !== undefined) return turn.sampling;
-  return { ...turn.sampling, ...replyGrammar({ ...turn, tools: turn.prompt.tools }, options) };
+function checkQueue({ engine, queueMax }: TurnDeps, runs: number): void {
+  if (engine.pending + runs <= queueMax) return;
+  throw queueFull(`${engine.pending} requests run or wait already; the limit is ${queueMax}.`);
 }

@@ -1,5 +1,5 @@
 /** What the request path sees of the warm pass. Nothing here ever throws or fails a request. */
-import type { WarmJob } from "./protocol.ts";
+import type { AnyWarmJob } from "./protocol.ts";
 
 export interface Warm {
   /**
@@ -9,7 +9,7 @@ export interface Warm {
    */
   replyEnds(): () => void;
   /** The reply's stream has closed: predict and prefill its next turn. */
-  finished(job: WarmJob): void;
+  finished(job: AnyWarmJob): void;
   /** The conversation's next request has arrived, or its reply was cancelled. */
   drop(conversation: string): void;
   /** Nothing is planned, waiting or being warmed. */

@@ -5,7 +5,7 @@
  */
 import type { Engine, EngineRun } from "../engine/Engine.ts";
 import type { ConversationTurn, EngineEvent } from "../engine/protocol.ts";
-import type { WarmCommand, WarmEvent, WarmJob, WarmRun, WarmSetup } from "./protocol.ts";
+import type { AnyWarmJob, WarmCommand, WarmEvent, WarmRun, WarmSetup } from "./protocol.ts";
 import type { Warm } from "./Warm.ts";
 
 /** Deaths of the Worker after which it is not started again: what kills it each time would go on for ever. */
@@ -66,7 +66,7 @@ export class WarmClient implements Warm {
     };
   }
 
-  finished(job: WarmJob): void {
+  finished(job: AnyWarmJob): void {
     if (this.#link === undefined) return;
     const { id, turn } = job.conversation;
     const open = this.#jobs.get(id);

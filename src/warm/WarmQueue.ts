@@ -3,21 +3,21 @@
  * between two steps still counts. Every job ends in exactly one `runs` or `skipped`; nothing throws.
  */
 import type { PlannedJob } from "./planJob.ts";
-import type { WarmCommand, WarmEvent, WarmJob } from "./protocol.ts";
+import type { AnyWarmJob, WarmCommand, WarmEvent } from "./protocol.ts";
 
 /** Jobs that may wait to be planned; the engine is behind by then, and the oldest is worth least. */
 export const warmJobsMax = 256;
 
 export class WarmQueue {
-  readonly #plan: (job: WarmJob) => PlannedJob;
+  readonly #plan: (job: AnyWarmJob) => PlannedJob;
   readonly #post: (event: WarmEvent) => void;
   readonly #later: (step: () => void) => void;
-  readonly #jobs: WarmJob[] = [];
+  readonly #jobs: AnyWarmJob[] = [];
   #scheduled = false;
 
   /** `later` runs a step after what has arrived meanwhile was handled, e.g. `setImmediate`. */
   constructor(
-    plan: (job: WarmJob) => PlannedJob,
+    plan: (job: AnyWarmJob) => PlannedJob,
     post: (event: WarmEvent) => void,
     later: (step: () => void) => void,
   ) {
@@ -41,7 +41,7 @@ export class WarmQueue {
     this.#schedule();
   }
 
-  #skip(which: (job: WarmJob) => boolean, why: string): void {
+  #skip(which: (job: AnyWarmJob) => boolean, why: string): void {
     for (let index = this.#jobs.length - 1; index >= 0; index -= 1) {
       const job = this.#jobs[index];
       if (job === undefined || !which(job)) continue;
@@ -61,7 +61,7 @@ export class WarmQueue {
     });
   }
 
-  #planned(job: WarmJob): WarmEvent {
+  #planned(job: AnyWarmJob): WarmEvent {
     const { conversation } = job;
     try {
       const { runs, notes } = this.#plan(job);

@@ -4,8 +4,8 @@
  */
 import type { ChunkRules, Plan } from "../prompt/plan.ts";
 import { requestChunks } from "../prompt/requestChunks.ts";
-import { predictedTokens, type Renderer } from "./probe.ts";
-import type { WarmJob, WarmRun } from "./protocol.ts";
+import { predictedRaw, predictedTokens, type Renderer } from "./probe.ts";
+import type { AnyWarmJob, WarmRun } from "./protocol.ts";
 import { variants } from "./variants.ts";
 
 export interface PlannedJob {
@@ -15,13 +15,13 @@ export interface PlannedJob {
   readonly notes: readonly string[];
 }
 
-export function planJob(job: WarmJob, renderer: Renderer, rules: ChunkRules): PlannedJob {
+export function planJob(job: AnyWarmJob, renderer: Renderer, rules: ChunkRules): PlannedJob {
   const runs: WarmRun[] = [];
   const notes: string[] = [];
   const planned = new Set<bigint>();
-  for (const variant of variants(job.reply, job.habits)) {
+  for (const { name, predict } of nextPrompts(job, renderer)) {
     try {
-      const tokens = predictedTokens(renderer, job.prompt, variant.reply);
+      const tokens = predict();
       if (tokens.length === 0) continue;
       const plan = requestChunks(tokens, rules, job.seed);
       // The last key names tokens, cuts and trips up to where a warm run stops.
@@ -30,13 +30,27 @@ export function planJob(job: WarmJob, renderer: Renderer, rules: ChunkRules): Pl
       planned.add(last);
       runs.push(warmRun(job, plan, runs.length));
     } catch (error) {
-      notes.push(`${variant.name}: ${error instanceof Error ? error.message : String(error)}`);
+      notes.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   return { runs, notes };
 }
 
-function warmRun(job: WarmJob, plan: Plan, variant: number): WarmRun {
+interface NextPrompt {
+  /** For notes. */
+  readonly name: string;
+  readonly predict: () => Int32Array;
+}
+
+function nextPrompts(job: AnyWarmJob, renderer: Renderer): readonly NextPrompt[] {
+  if ("grown" in job) return [{ name: "raw", predict: () => predictedRaw(renderer, job.grown) }];
+  return variants(job.reply, job.habits).map(({ name, reply }) => ({
+    name,
+    predict: () => predictedTokens(renderer, job.prompt, reply),
+  }));
+}
+
+function warmRun(job: AnyWarmJob, plan: Plan, variant: number): WarmRun {
   return {
     purpose: "warm",
     plan,

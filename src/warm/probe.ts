@@ -5,6 +5,7 @@
  */
 import { canonicalForm } from "../chat/canonical.ts";
 import type { AssistantMessage, Message, PromptInput } from "../chat/messages.ts";
+import { grownPrompt, type RawPrompt } from "../prompt/RawPrompt.ts";
 
 /** The Prompter, as far as the warm pass uses it. */
 export interface Renderer {
@@ -12,6 +13,7 @@ export interface Renderer {
     input: PromptInput,
     options: { readonly addGenerationPrompt: boolean },
   ): { readonly tokens: Int32Array };
+  rawTokens(prompt: RawPrompt): Int32Array;
 }
 
 /**
@@ -48,6 +50,19 @@ export function predictedTokens(
     const messages = canonicalForm([...prompt.messages, reply, next], prompt.tools);
     return renderer.tokens({ ...prompt, messages }, { addGenerationPrompt: true }).tokens;
   }
+}
+
+/** What may come behind a text that is gone on with: a letter, a digit, a mark, a line; each merges with its kind. */
+const RAW_PROBES = ["A", "1", ")", "\n\n"] as const;
+
+/** The same of a prompt without messages, which goes on with whatever its client writes next. */
+export function predictedRaw(renderer: Renderer, grown: RawPrompt): Int32Array {
+  const last = grown.parts[grown.grows];
+  // Behind token ids the next ones are the client's.
+  if (last === undefined || "tokens" in last) return renderer.rawTokens(grown);
+  return RAW_PROBES.map((text) => renderer.rawTokens(grownPrompt(grown, { text, tokens: [] }))).reduce(
+    commonTokens,
+  );
 }
 
 function commonTokens(a: Int32Array, b: Int32Array): Int32Array {

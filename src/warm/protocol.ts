@@ -2,6 +2,7 @@
 import type { AssistantMessage, PromptInput } from "../chat/messages.ts";
 import type { ConversationTurn, RunSpec } from "../engine/protocol.ts";
 import type { ChunkRules } from "../prompt/plan.ts";
+import type { RawPrompt } from "../prompt/RawPrompt.ts";
 
 /** What this conversation, or else this client, has been seen to do with what it echoes. */
 export interface Habits {
@@ -11,17 +12,28 @@ export interface Habits {
   readonly numbers: "as-sent" | "javascript" | "unknown";
 }
 
-/** One finished reply, whose next turn is to be prefilled. */
-export interface WarmJob {
+interface FinishedReply {
   readonly conversation: ConversationTurn;
   readonly tenant: string;
   /** hash(setup, tenant): starts the key chain. */
   readonly seed: bigint;
+}
+
+/** One finished reply, whose next turn is to be prefilled. */
+export interface WarmJob extends FinishedReply {
   readonly prompt: PromptInput;
   /** As `replyMessage` gave it to the client. */
   readonly reply: AssistantMessage;
   readonly habits: Habits;
 }
+
+/** The same of a prompt without messages. */
+export interface RawWarmJob extends FinishedReply {
+  /** What the next prompt begins with: the prompt with its reply. */
+  readonly grown: RawPrompt;
+}
+
+export type AnyWarmJob = WarmJob | RawWarmJob;
 
 /** What the warm Worker makes its own vocabulary and Prompter from: the request path's settings. */
 export interface WarmSetup {
@@ -40,7 +52,7 @@ export interface WarmSetup {
 export type WarmCommand =
   /** Comes first. */
   | { readonly type: "start"; readonly setup: WarmSetup }
-  | { readonly type: "job"; readonly job: WarmJob }
+  | { readonly type: "job"; readonly job: AnyWarmJob }
   /** The conversation moved on before its job was planned. */
   | { readonly type: "drop"; readonly conversation: string };
 

@@ -13,6 +13,9 @@ const renderer = {
       new TextEncoder().encode(messages.map(({ role, content }) => `<${role}>${content}`).join("")),
     ),
   }),
+  rawTokens: (): Int32Array => {
+    throw new Error("all prompts here have messages");
+  },
 };
 
 onEachTarget("warmed keys", (open) => {

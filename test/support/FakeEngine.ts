@@ -167,6 +167,7 @@ export function fakeReport(some: Partial<RunReport>): RunReport {
 
 /** Every byte is a token, so that characters span tokens; -1 is a defect. */
 export const byteVocab = {
+  specials: [],
   piece(token: number): Uint8Array {
     if (token < 0) throw new Error("a secret of the server");
     return Uint8Array.of(token);

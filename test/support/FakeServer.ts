@@ -4,10 +4,12 @@ import type { PromptInput } from "../../src/chat/messages.ts";
 import type { EngineReady } from "../../src/engine/protocol.ts";
 import { SAMPLING_DEFAULTS, type SamplingDefaults } from "../../src/engine/samplerSettings.ts";
 import { LIMITS, type Limits } from "../../src/limits.ts";
+import { joined } from "../../src/prompt/joined.ts";
+import type { RawPrompt } from "../../src/prompt/RawPrompt.ts";
 import type { ServerPhase } from "../../src/protocol/health/ServerPhase.ts";
 import { Conversations } from "../../src/serve/conversations.ts";
 import { seedOf } from "../../src/state/keys.ts";
-import type { WarmJob } from "../../src/warm/protocol.ts";
+import type { RawWarmJob, WarmJob } from "../../src/warm/protocol.ts";
 import type { Warm } from "../../src/warm/Warm.ts";
 import { FakeClock } from "./FakeClock.ts";
 import { byteVocab, FakeEngine } from "./FakeEngine.ts";
@@ -33,6 +35,8 @@ export interface FakeServer {
   readonly clock: FakeClock;
   /** What was handed to the warm pass, in order. */
   readonly jobs: WarmJob[];
+  /** The same of prompts without messages. */
+  readonly rawJobs: RawWarmJob[];
   /** Conversations whose warm work was dropped, in order. */
   readonly dropped: string[];
   /** Prompts that were rendered, in order. */
@@ -45,6 +49,7 @@ export interface FakeServer {
   readonly notes: object[];
   phase: "loading" | "ready" | "closing";
   onJob: (job: WarmJob) => void;
+  onRawJob: (job: RawWarmJob) => void;
   /** No reply has ended whose job is still to be handed over. */
   readonly isIdle: () => boolean;
 }
@@ -62,6 +67,7 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
     engine,
     clock,
     jobs: [],
+    rawJobs: [],
     dropped: [],
     prompts,
     errors: [],
@@ -69,6 +75,7 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
     lines: [],
     phase: "ready",
     onJob: () => {},
+    onRawJob: () => {},
     isIdle: () => ending === 0,
   };
   let ending = 0;
@@ -80,6 +87,11 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
       };
     },
     finished: (job) => {
+      if ("grown" in job) {
+        server.rawJobs.push(job);
+        server.onRawJob(job);
+        return;
+      }
       server.jobs.push(job);
       server.onJob(job);
     },
@@ -103,6 +115,12 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
             reasoningTags: { start: [1], end: 2 },
           };
         },
+        rawTokens: ({ parts }: RawPrompt) =>
+          joined(
+            parts.map((part) =>
+              Int32Array.from("text" in part ? new TextEncoder().encode(part.text) : part.tokens),
+            ),
+          ),
       },
       vocab: byteVocab,
       rules: { openers: [], userOpeners: [], chunkTokensMin: 32, chunkTokensMax: 64, tripTokensMin: 0 },

@@ -3,13 +3,19 @@
  * a real status; both close the turn once the answer has left, whole or not.
  */
 import { AppError } from "../../errors.ts";
-import type { ReplyEvent } from "../../serve/reply.ts";
-import type { RunningTurn } from "../../serve/runTurn.ts";
 import { SSE_HEADERS, type SseItem, type SseOptions, sseStream } from "./sseStream.ts";
 
-export async function streamResponse(
-  running: RunningTurn,
-  items: (events: AsyncIterable<ReplyEvent>) => AsyncIterable<SseItem>,
+/** One turn's events, or those of several. */
+export interface RunningReply<E> {
+  /** To be read once. The first one is there when the engine has accepted all. */
+  readonly events: AsyncIterable<E>;
+  /** Must be called once the answer has left (`whole`), or will not leave. */
+  close(whole: boolean): void;
+}
+
+export async function streamResponse<E>(
+  running: RunningReply<E>,
+  items: (events: AsyncIterable<E>) => AsyncIterable<SseItem>,
   options: Omit<SseOptions, "onClose">,
 ): Promise<Response> {
   const events = await accepted(running);
@@ -17,7 +23,7 @@ export async function streamResponse(
   return new Response(body, { headers: SSE_HEADERS });
 }
 
-async function accepted(running: RunningTurn): Promise<AsyncIterable<ReplyEvent>> {
+async function accepted<E>(running: RunningReply<E>): Promise<AsyncIterable<E>> {
   const iterator = running.events[Symbol.asyncIterator]();
   try {
     await iterator.next();
@@ -29,9 +35,9 @@ async function accepted(running: RunningTurn): Promise<AsyncIterable<ReplyEvent>
 }
 
 /** `body` gives the JSON text; it throws the AppError that a stream would have sent. */
-export async function wholeResponse(
-  running: RunningTurn,
-  body: (events: AsyncIterable<ReplyEvent>) => Promise<string>,
+export async function wholeResponse<E>(
+  running: RunningReply<E>,
+  body: (events: AsyncIterable<E>) => Promise<string>,
   onUnforeseen: (error: unknown) => AppError,
 ): Promise<Response> {
   try {

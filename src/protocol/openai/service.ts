@@ -1,7 +1,8 @@
 /** `/v1/chat/completions` and `/v1/models` without HTTP in it. */
 import type { Limits } from "../../limits.ts";
 import type { Clock } from "../../serve/Clock.ts";
-import { type Caller, type RunningTurn, runTurn, type TurnDeps } from "../../serve/runTurn.ts";
+import { type Caller, type RunningTurn, runTurn } from "../../serve/runTurn.ts";
+import type { TurnDeps } from "../../serve/TurnDeps.ts";
 import { parseBody } from "../http/parseBody.ts";
 import { type ModelNames, servedModel } from "../http/servedModel.ts";
 import type { Heading } from "./chatCompletion.ts";

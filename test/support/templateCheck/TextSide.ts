@@ -21,7 +21,10 @@ type Rendered = ReturnType<Renderer["tokens"]>;
 export class TextSide {
   readonly #prompter: Prompter;
   readonly #prompts = new Map<string, Rendered | Error>();
-  readonly #renderer: Renderer = { tokens: (input) => this.#tokens(input) };
+  readonly #renderer: Renderer = {
+    tokens: (input) => this.#tokens(input),
+    rawTokens: (prompt) => this.#prompter.rawTokens(prompt),
+  };
 
   constructor(prompter: Prompter) {
     this.#prompter = prompter;

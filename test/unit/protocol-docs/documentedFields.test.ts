@@ -6,6 +6,8 @@ import { isJsonObject } from "../../../src/json/kinds.ts";
 import { fromPlain } from "../../../src/json/plainJson.ts";
 import { readCountRequest, readMessagesRequest } from "../../../src/protocol/anthropic/model.ts";
 import { COUNT_REQUEST, MESSAGES_REQUEST } from "../../../src/protocol/anthropic/schemas.ts";
+import { readCompletionRequest } from "../../../src/protocol/llama/model.ts";
+import { COMPLETION_REQUEST } from "../../../src/protocol/llama/schemas.ts";
 import { readChatRequest } from "../../../src/protocol/openai/model.ts";
 import { CHAT_REQUEST } from "../../../src/protocol/openai/schemas.ts";
 import { readResponsesRequest } from "../../../src/protocol/responses/model.ts";
@@ -27,6 +29,7 @@ const STORED = { response: () => undefined, item: () => undefined };
 
 const READERS: readonly [string, TObject, (body: NotedBody) => unknown][] = [
   ["chat completions", CHAT_REQUEST, (body) => readChatRequest(body, BYTE_SAMPLING)],
+  ["completions, llama-server's", COMPLETION_REQUEST, (body) => readCompletionRequest(body, BYTE_SAMPLING)],
   ["messages", MESSAGES_REQUEST, (body) => readMessagesRequest(body, OPTIONS)],
   ["count_tokens", COUNT_REQUEST, (body) => readCountRequest(body, false)],
   ["responses", RESPONSES_REQUEST, (body) => readResponsesRequest(body, { ...OPTIONS, stored: STORED })],

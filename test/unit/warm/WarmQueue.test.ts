@@ -1,7 +1,7 @@
 /** The warm Worker's inside without a Worker: order, drops between steps, one terminal event a job. */
 import { expect, test } from "bun:test";
 import type { PlannedJob } from "../../../src/warm/planJob.ts";
-import type { WarmEvent, WarmJob } from "../../../src/warm/protocol.ts";
+import type { AnyWarmJob, WarmEvent, WarmJob } from "../../../src/warm/protocol.ts";
 import { WarmQueue, warmJobsMax } from "../../../src/warm/WarmQueue.ts";
 
 function job(id: string, turn: number): WarmJob {
@@ -15,7 +15,7 @@ function job(id: string, turn: number): WarmJob {
   };
 }
 
-function start(plan: (job: WarmJob) => PlannedJob) {
+function start(plan: (job: AnyWarmJob) => PlannedJob) {
   const events: WarmEvent[] = [];
   const steps: (() => void)[] = [];
   const queue = new WarmQueue(
@@ -35,7 +35,7 @@ function start(plan: (job: WarmJob) => PlannedJob) {
   return { queue, events, steps, runAll, said };
 }
 
-function oneRun(from: WarmJob): PlannedJob {
+function oneRun(from: AnyWarmJob): PlannedJob {
   const plan = {
     tokens: new Int32Array(2),
     cuts: new Int32Array([1]),

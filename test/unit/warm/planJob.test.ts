@@ -2,6 +2,8 @@
 import { expect, test } from "bun:test";
 import type { PromptInput } from "../../../src/chat/messages.ts";
 import { replyMessage } from "../../../src/chat/replyMessage.ts";
+import { joined } from "../../../src/prompt/joined.ts";
+import type { RawPrompt } from "../../../src/prompt/RawPrompt.ts";
 import { planJob } from "../../../src/warm/planJob.ts";
 import type { WarmJob } from "../../../src/warm/protocol.ts";
 
@@ -16,6 +18,14 @@ const renderer = {
     );
     return { tokens: Int32Array.from(text.join(""), (char) => char.charCodeAt(0)) };
   },
+  rawTokens: ({ parts }: RawPrompt) =>
+    joined(
+      parts.map((part) =>
+        "tokens" in part
+          ? Int32Array.from(part.tokens)
+          : Int32Array.from(part.text, (char) => char.charCodeAt(0)),
+      ),
+    ),
 };
 const job: WarmJob = {
   conversation: { id: "c", turn: 7 },
@@ -55,4 +65,18 @@ test("variants that come to the same tokens up to their last cut are one run", (
 test("a reply too short for a cut is not warmed", () => {
   const { runs } = planJob(job, renderer, { ...rules, chunkTokensMax: 500 });
   expect(runs).toEqual([]);
+});
+
+test("a prompt without messages: what its client wrote and got, whatever it writes next", () => {
+  const { conversation, tenant, seed } = job;
+  const planned = (parts: RawPrompt["parts"]): Int32Array | undefined =>
+    planJob(
+      { conversation, tenant, seed, grown: { parts, bos: false, grows: parts.length - 1 } },
+      renderer,
+      rules,
+    ).runs[0]?.plan.tokens;
+  const text = "x".repeat(40);
+  expect(planned([{ text, special: true }])).toEqual(Int32Array.from(text, (char) => char.charCodeAt(0)));
+  const tokens = Array.from({ length: 40 }, (_, i) => i);
+  expect(planned([{ tokens }])).toEqual(Int32Array.from(tokens));
 });

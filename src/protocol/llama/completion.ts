@@ -1,0 +1,119 @@
+/** Events of raw replies to the bodies of `/completion`: one object a prompt whole, or one an event streamed. */
+import { AppError } from "../../errors.ts";
+import type { ReplyEnd, ReplyEvent } from "../../serve/reply.ts";
+import type { PlacedEvent } from "../http/severalReplies.ts";
+import { timingsOf, warmturnOf } from "../openai/usage.ts";
+import { llamaErrorBody } from "./errorBody.ts";
+import type { CompletionRequest } from "./model.ts";
+import { pickFields } from "./pickFields.ts";
+
+/** What every answer to one request says. */
+export interface CompletionHeading {
+  readonly model: string;
+  readonly settings: object;
+  readonly ctxTokens: number;
+  readonly prompts: readonly {
+    readonly tokens: number;
+    /** With special tokens spelled. */
+    readonly text: string;
+  }[];
+}
+
+type Asked = Pick<CompletionRequest, "returnTokens" | "responseFields">;
+
+const STOP_TYPES = { stop: "eos", "stop-string": "word", length: "limit", "tool-calls": "eos" } as const;
+
+/** The data of each server-sent event; as in llama-server there is no `[DONE]`. */
+export async function* completionEvents(
+  events: AsyncIterable<PlacedEvent>,
+  asked: Asked,
+  heading: CompletionHeading,
+): AsyncGenerator<string> {
+  const replies = heading.prompts.map(() => new Collected());
+  for await (const { index, event } of events) {
+    const reply = replies[index];
+    if (reply === undefined || event.type === "accepted" || event.type === "prefill") continue;
+    if (event.type === "error") {
+      yield JSON.stringify(llamaErrorBody(event.error));
+      return;
+    }
+    reply.take(event);
+    if (event.type === "end") {
+      const body = { ...finalBody(index, event, reply, heading), content: "", tokens: [] };
+      yield JSON.stringify(pickFields(body, asked.responseFields));
+    } else if (event.type === "text") {
+      yield JSON.stringify({
+        index,
+        content: event.text,
+        tokens: event.token === undefined ? [] : [event.token],
+        stop: false,
+        id_slot: -1,
+        tokens_predicted: reply.tokens.length,
+        tokens_evaluated: heading.prompts[index]?.tokens ?? 0,
+      });
+    }
+  }
+}
+
+/** The stream, collected: one object, or a list where there are several prompts. Throws what a stream would send. */
+export async function wholeCompletions(
+  events: AsyncIterable<PlacedEvent>,
+  asked: Asked,
+  heading: CompletionHeading,
+): Promise<object> {
+  const replies = heading.prompts.map(() => new Collected());
+  const ends = new Map<number, ReplyEnd>();
+  for await (const { index, event } of events) {
+    if (event.type === "error") throw event.error;
+    replies[index]?.take(event);
+    if (event.type === "end") ends.set(index, event);
+  }
+  const bodies = replies.map((reply, index) => {
+    const end = ends.get(index);
+    if (end === undefined) throw new AppError("internal", "A reply ended without its end.");
+    const body = finalBody(index, end, reply, heading);
+    return pickFields(
+      { ...body, content: reply.text, tokens: asked.returnTokens ? reply.tokens : [] },
+      asked.responseFields,
+    );
+  });
+  const [only] = bodies;
+  return bodies.length === 1 && only !== undefined ? only : bodies;
+}
+
+class Collected {
+  text = "";
+  readonly tokens: number[] = [];
+
+  take(event: ReplyEvent): void {
+    if (event.type !== "text") return;
+    this.text += event.text;
+    if (event.token !== undefined) this.tokens.push(event.token);
+  }
+}
+
+function finalBody(
+  index: number,
+  { report, finish, stopString }: ReplyEnd,
+  reply: Collected,
+  heading: CompletionHeading,
+): object {
+  return {
+    index,
+    id_slot: report.sequence,
+    stop: true,
+    model: heading.model,
+    tokens_predicted: report.predictedTokens,
+    tokens_evaluated: report.promptTokens,
+    generation_settings: heading.settings,
+    prompt: heading.prompts[index]?.text ?? "",
+    has_new_line: reply.text.includes("\n"),
+    // Prompt and reply have filled the context.
+    truncated: finish === "length" && report.promptTokens + report.predictedTokens >= heading.ctxTokens,
+    stop_type: STOP_TYPES[finish],
+    stopping_word: stopString ?? "",
+    tokens_cached: report.promptTokens + report.predictedTokens,
+    timings: timingsOf(report),
+    warmturn: warmturnOf(report),
+  };
+}

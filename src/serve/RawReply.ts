@@ -1,0 +1,78 @@
+/**
+ * A reply that nothing is read into: its text as the tokens spell it, up to a stop string. As in llama-server, a
+ * control token spells nothing; each token comes with the text that it made sure.
+ */
+import { ReplyDecoder } from "../chat/replyDecoder.ts";
+import type { ReplyDelta } from "../chat/replyParser.ts";
+import { StopFilter } from "../chat/replyStop.ts";
+import type { TextVocab } from "../prompt/TextVocab.ts";
+import type { ReplyReader } from "./ReplyReader.ts";
+
+export interface RawReplyOptions {
+  readonly vocab: Pick<TextVocab, "piece" | "specials">;
+  readonly stop: readonly string[];
+}
+
+export class RawReply implements ReplyReader {
+  readonly reasoningTokens = 0;
+  readonly callCount = 0;
+  readonly #vocab: RawReplyOptions["vocab"];
+  readonly #controls: ReadonlySet<number>;
+  readonly #decoder = new ReplyDecoder();
+  readonly #stop: StopFilter;
+  readonly #parts: string[] = [];
+  readonly #tokens: number[] = [];
+
+  constructor({ vocab, stop }: RawReplyOptions) {
+    this.#vocab = vocab;
+    this.#controls = controlsOf(vocab);
+    this.#stop = new StopFilter(stop);
+  }
+
+  get stopString(): string | null {
+    return this.#stop.hit;
+  }
+
+  get text(): string {
+    return this.#parts.join("");
+  }
+
+  /** All that were generated, those of a stop string included. */
+  get tokens(): readonly number[] {
+    return this.#tokens;
+  }
+
+  push(token: number): readonly ReplyDelta[] {
+    if (this.#stop.hit !== null) return [];
+    this.#tokens.push(token);
+    const bytes = this.#controls.has(token) ? NOTHING : this.#vocab.piece(token);
+    return [{ type: "text", text: this.#take(this.#decoder.push(bytes)), token }];
+  }
+
+  end(): readonly ReplyDelta[] {
+    const text = this.#take(this.#decoder.end()) + this.#keep(this.#stop.end());
+    return text === "" ? [] : [{ type: "text", text }];
+  }
+
+  #take(text: string): string {
+    return this.#keep(this.#stop.push(text));
+  }
+
+  #keep(text: string): string {
+    if (text !== "") this.#parts.push(text);
+    return text;
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+
+const known = new WeakMap<RawReplyOptions["vocab"], ReadonlySet<number>>();
+
+function controlsOf(vocab: RawReplyOptions["vocab"]): ReadonlySet<number> {
+  let controls = known.get(vocab);
+  if (controls === undefined) {
+    controls = new Set(vocab.specials.filter(({ kind }) => kind === "control").map(({ id }) => id));
+    known.set(vocab, controls);
+  }
+  return controls;
+}

@@ -1,0 +1,40 @@
+/** What turns are answered with: engine, prompts, conversations and the warm pass. */
+import type { ReplyFormat } from "../chat/formats/ReplyFormat.ts";
+import type { PromptInput } from "../chat/messages.ts";
+import type { Engine } from "../engine/Engine.ts";
+import type { ReasoningBudget } from "../engine/protocol.ts";
+import type { PromptOptions } from "../prompt/Prompter.ts";
+import type { ChunkRules } from "../prompt/plan.ts";
+import type { RawPrompt } from "../prompt/RawPrompt.ts";
+import type { TextVocab } from "../prompt/TextVocab.ts";
+import type { Warm } from "../warm/Warm.ts";
+import type { Conversations } from "./conversations.ts";
+
+export interface TurnDeps {
+  readonly engine: Engine;
+  /** `Prompter` over the template; throws AppError for what the template refuses. */
+  readonly prompter: {
+    tokens(
+      input: PromptInput,
+      options: PromptOptions,
+    ): {
+      readonly tokens: Int32Array;
+      readonly opensReasoning: boolean;
+      /** Absent: the usual one. */
+      readonly format?: ReplyFormat;
+      readonly reasoningTags?: Pick<ReasoningBudget, "start" | "end"> | null;
+    };
+    rawTokens(prompt: RawPrompt, ctxTokens: number): Int32Array;
+  };
+  readonly vocab: Pick<TextVocab, "piece" | "specials">;
+  readonly rules: ChunkRules;
+  readonly seedOf: (tenant: string) => bigint;
+  readonly conversations: Pick<Conversations, "arrive" | "replied">;
+  readonly warm: Warm;
+  readonly queueMax: number;
+  /** Tokens of reasoning where a request says nothing; missing or Infinity is no limit. */
+  readonly reasoningBudget?: number;
+  readonly newCallId: () => string;
+  /** What was left out of a reply's grammar, one sentence. */
+  readonly warn?: (message: string) => void;
+}

@@ -1,0 +1,78 @@
+/** A turn of messages: its prompt by the template, its grammar by its tools, its reply by the model's format. */
+import { continuationOf, continuedMessage, endOfPrompt } from "../chat/continuation.ts";
+import type { Turn } from "../chat/messages.ts";
+import type { Sampling } from "../engine/protocol.ts";
+import { AppError } from "../errors.ts";
+import { promptTooLong } from "../prompt/promptTooLong.ts";
+import type { PreparedTurn } from "./PreparedTurn.ts";
+import { ReplyAssembler } from "./ReplyAssembler.ts";
+import { type ReplyGrammarOptions, replyGrammar } from "./replyGrammar.ts";
+import type { TurnDeps } from "./TurnDeps.ts";
+
+/** Throws AppError for what is refused. */
+export function prepareChat(turn: Turn, deps: TurnDeps): PreparedTurn {
+  const continuation = continuationOf(turn);
+  const continues = continuation === null ? {} : { continues: continuation.part };
+  const { ctxTokens } = deps.engine.ready;
+  const rendered = deps.prompter.tokens(turn.prompt, { ...endOfPrompt(continuation), ctxTokens });
+  const { tokens, opensReasoning } = rendered;
+  const format = rendered.format === undefined ? {} : { format: rendered.format };
+  checkLength(tokens.length, ctxTokens);
+  const sampling = samplingOf(turn, {
+    opensReasoning,
+    ...continues,
+    warn: deps.warn ?? (() => {}),
+    ...format,
+  });
+  const reply = new ReplyAssembler({
+    vocab: deps.vocab,
+    stop: turn.stop,
+    opensReasoning,
+    tools: turn.prompt.tools,
+    ...format,
+    ...continues,
+    newCallId: deps.newCallId,
+  });
+  // What the reply answers: with a continued message it is answered by both together.
+  const prompt = continuation?.history ?? turn.prompt;
+  return {
+    tokens,
+    sampling: { ...sampling, ...budgetOf(turn, deps, rendered) },
+    maxTokens: turn.maxTokens,
+    reply,
+    prompt,
+    finished() {
+      const message = reply.message();
+      const whole = continuation === null ? message : continuedMessage(continuation, message);
+      return {
+        message,
+        remembered: whole,
+        warmable: (habits) => ({ prompt, reply: whole, habits }),
+      };
+    },
+  };
+}
+
+function checkLength(promptTokens: number, ctxTokens: number): void {
+  if (promptTokens === 0) {
+    const message = "The model's chat template made an empty prompt of these messages.";
+    throw new AppError("template-refused", message, { field: "messages" });
+  }
+  if (promptTokens >= ctxTokens) throw promptTooLong(promptTokens, ctxTokens);
+}
+
+function budgetOf(
+  turn: Turn,
+  deps: TurnDeps,
+  { reasoningTags, opensReasoning: opened }: ReturnType<TurnDeps["prompter"]["tokens"]>,
+): Pick<Sampling, "reasoningBudget"> {
+  const tokensMax = turn.reasoningBudget ?? deps.reasoningBudget ?? Number.POSITIVE_INFINITY;
+  if (!reasoningTags || tokensMax === Number.POSITIVE_INFINITY) return {};
+  return { reasoningBudget: { ...reasoningTags, tokensMax, opened } };
+}
+
+/** A client's own grammar is taken as it is. */
+function samplingOf(turn: Turn, options: ReplyGrammarOptions): Sampling {
+  if (turn.sampling.grammar !== undefined) return turn.sampling;
+  return { ...turn.sampling, ...replyGrammar({ ...turn, tools: turn.prompt.tools }, options) };
+}

@@ -1,0 +1,59 @@
+/** A prompt that no template is put around: its tokens as they are, its reply as the tokens spell it. */
+import { invalid } from "../chat/fields.ts";
+import type { Answer } from "../chat/messages.ts";
+import type { Sampling } from "../engine/protocol.ts";
+import { AppError } from "../errors.ts";
+import { promptTooLong } from "../prompt/promptTooLong.ts";
+import { grownPrompt, type RawPrompt } from "../prompt/RawPrompt.ts";
+import type { PreparedTurn } from "./PreparedTurn.ts";
+import { RawReply } from "./RawReply.ts";
+import { answerGrammar } from "./replyGrammar.ts";
+import type { TurnDeps } from "./TurnDeps.ts";
+
+export interface RawTurn {
+  readonly prompt: RawPrompt;
+  /** The prompt's, as `rawTokens` gave them. */
+  readonly tokens: Int32Array;
+  readonly answer?: Answer;
+  readonly sampling: Sampling;
+  /** Tokens to generate at most; Infinity where the request names none. */
+  readonly maxTokens: number;
+  readonly stop: readonly string[];
+}
+
+/** Throws AppError for an answer's schema that no grammar can hold. */
+export function prepareRaw(turn: RawTurn, deps: TurnDeps): PreparedTurn {
+  const { answer, tokens, maxTokens } = turn;
+  const warn = deps.warn ?? (() => {});
+  const reply = new RawReply({ vocab: deps.vocab, stop: turn.stop });
+  return {
+    tokens,
+    sampling: { ...turn.sampling, ...(answer === undefined ? {} : answerGrammar(answer, warn)) },
+    maxTokens,
+    reply,
+    prompt: null,
+    finished: () => ({
+      message: { role: "assistant", content: reply.text, reasoning: "", toolCalls: [] },
+      remembered: null,
+      warmable: () => ({ grown: grownPrompt(turn.prompt, reply) }),
+    }),
+  };
+}
+
+/** Throws AppError for a prompt without tokens, or with too many, naming the request's field that it is in. */
+export function rawTokens(
+  prompt: RawPrompt,
+  field: string,
+  { prompter, engine }: Pick<TurnDeps, "prompter" | "engine">,
+): Int32Array {
+  const { ctxTokens } = engine.ready;
+  try {
+    const tokens = prompter.rawTokens(prompt, ctxTokens);
+    if (tokens.length === 0) throw invalid(field, "must not be empty.");
+    if (tokens.length >= ctxTokens) throw promptTooLong(tokens.length, ctxTokens);
+    return tokens;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "prompt-too-long") throw error;
+    throw new AppError(error.code, error.message, { field, numbers: error.numbers });
+  }
+}

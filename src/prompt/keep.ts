@@ -6,16 +6,19 @@
 import { matchAt, OpenerSet } from "./OpenerSet.ts";
 import type { ChunkRules, Keep, KeepReason } from "./plan.ts";
 
-const ORDER: readonly KeepReason[] = ["head", "user-start", "user-end", "last"];
+const ORDER: readonly KeepReason[] = ["head", "user-start", "user-end", "reply-start", "last"];
 
 export function keepOf(tokens: Int32Array, cuts: Int32Array, rules: ChunkRules): readonly Keep[] {
-  const { firstUser, lastUser, lastUserEnd } = userPlaces(tokens, rules);
+  const { firstUser, lastUser, lastUserEnd, reply } = placesOf(tokens, rules);
   const places = new Map<KeepReason, number>([
     ["head", firstUser],
     ["user-start", lastUser],
     ["user-end", lastUserEnd],
+    ["reply-start", reply],
     ["last", tokens.length],
   ]);
+  // Mostly the generation prompt holds no cut, and both are one state.
+  if (lastCutAt(cuts, reply) === lastCutAt(cuts, tokens.length)) places.delete("reply-start");
   const keep: Keep[] = [];
   for (const reason of ORDER) {
     const cut = lastCutAt(cuts, places.get(reason) ?? 0);
@@ -25,20 +28,22 @@ export function keepOf(tokens: Int32Array, cuts: Int32Array, rules: ChunkRules):
   return keep.sort((a, b) => a.cut - b.cut);
 }
 
-interface UserPlaces {
+interface Places {
   /** Start of the first user message: the end of system prompt and tools. Each is 0 where there is none. */
   readonly firstUser: number;
   readonly lastUser: number;
   /** Start of the message after the last user message. */
   readonly lastUserEnd: number;
+  /** Start of the last message that is none of the user's, where no user message follows. */
+  readonly reply: number;
 }
 
-function userPlaces(tokens: Int32Array, rules: ChunkRules): UserPlaces {
+function placesOf(tokens: Int32Array, rules: ChunkRules): Places {
   const users = OpenerSet.of(rules.userOpeners);
   const others = OpenerSet.of(rules.otherOpeners ?? NONE);
   const starts = OpenerSet.of(rules.openers);
   const prefaces = OpenerSet.of(rules.userPrefaces ?? NONE);
-  const places = { firstUser: 0, lastUser: 0, lastUserEnd: 0 };
+  const places = { firstUser: 0, lastUser: 0, lastUserEnd: 0, reply: 0 };
   if (users.isEmpty) return places;
   let seen = false;
   let preface = -1;
@@ -51,6 +56,7 @@ function userPlaces(tokens: Int32Array, rules: ChunkRules): UserPlaces {
       seen = true;
       places.lastUser = preface < 0 ? start : preface;
       places.lastUserEnd = 0;
+      places.reply = 0;
       preface = -1;
       // What opened the message cannot end it.
       at += user - 1;
@@ -58,7 +64,10 @@ function userPlaces(tokens: Int32Array, rules: ChunkRules): UserPlaces {
     }
     if (length(matchAt(prefaces, tokens, at)) > 0) {
       if (preface < 0) preface = at;
-    } else if (other > 0) preface = -1;
+    } else if (other > 0) {
+      preface = -1;
+      places.reply = openerIn(starts, tokens, at, other);
+    }
     if (seen && places.lastUserEnd === 0 && length(matchAt(starts, tokens, at)) > 0) places.lastUserEnd = at;
   }
   return places;

@@ -11,6 +11,8 @@ export type KeepReason =
   | "user-start"
   /** End of the last user message: some templates rewrite the turn's replies from here. */
   | "user-end"
+  /** Start of the reply's own message, where a cut lies behind it: only a prompt that is answered goes on from there. */
+  | "reply-start"
   /** The last cut of the prompt. */
   | "last";
 

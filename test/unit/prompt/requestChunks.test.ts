@@ -76,6 +76,23 @@ describe("keep", () => {
     ).toEqual(["head@12", "user-start@12", "user-end@20", "last@37"]);
   });
 
+  test("the start of the reply, where the generation prompt goes on to a cut of its own", () => {
+    expect(names([message(11), message(6, USER), message(4, REPLY), [OPEN, 9]])).toEqual([
+      "head@12",
+      "user-start@12",
+      "user-end@20",
+      "reply-start@20",
+      "last@26",
+    ]);
+    // A user message behind it says that it was answered: the next prompt is no longer answered from there.
+    expect(names([message(11), message(4, REPLY), message(4, USER), [OPEN, 9]])).toEqual([
+      "head@18",
+      "user-start@18",
+      "user-end@24",
+      "last@24",
+    ]);
+  });
+
   test("nothing where there is no cut, and only the last one where user messages are not known", () => {
     expect(names([message(2, USER)])).toEqual([]);
     expect(names([message(11), message(6, USER), message(0, REPLY)], { ...RULES, userOpeners: [] })).toEqual([

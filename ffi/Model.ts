@@ -30,6 +30,8 @@ export interface ModelOptions {
   readonly overrideTensor?: readonly TensorOverride[];
   /** Keeps the experts of the first n layers on the CPU. */
   readonly nCpuMoe?: number;
+  /** One number that grows from 0 to 1000 while the file is loaded; over shared memory, for another thread. */
+  readonly progress?: Int32Array;
 }
 
 const SPLIT_MODES = { none: 0, layer: 1, row: 2 } as const;
@@ -75,7 +77,13 @@ export class Model extends Handle {
     const { shim } = backend;
     const shares = Float32Array.from(split.length > 0 ? split : [0]);
     const id = withWords(shim, `Cannot load ${options.path}`, () =>
-      shim.wt_model_load(cString(options.path), numbers, shares, pairs),
+      shim.wt_model_load(
+        cString(options.path),
+        numbers,
+        shares,
+        pairs,
+        options.progress ?? new Int32Array(1),
+      ),
     );
     return new Model(backend, id, options);
   }

@@ -48,6 +48,7 @@ export const SYMBOLS = {
     ["const int32_t *", "integers"],
     ["const float *", "split"],
     ["const char *", "overrides"],
+    ["int32_t *", "progress"],
   ],
   wt_model_free: ["int32_t", ["int32_t", "model"]],
   wt_model_number: ["int64_t", ["int32_t", "model"], ["int32_t", "which"]],
@@ -174,7 +175,7 @@ export function ffiSymbols(): Record<string, { args: string[]; returns: string }
 
 /** Numbers of `shim.h`'s enums that TypeScript needs; the same test compares them. */
 export const CODES = {
-  WT_SHIM_VERSION: 2,
+  WT_SHIM_VERSION: 3,
   WT_BAD_HANDLE: -1,
   WT_BUSY: -2,
   WT_RANGE: -3,

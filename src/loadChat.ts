@@ -10,6 +10,7 @@ import { prompterOf, rulesOf, templatesOf } from "./chatTemplate.ts";
 import { samplingDefaults } from "./config/samplingDefaults.ts";
 import type { Config } from "./config.ts";
 import { EngineClient, EngineStartError } from "./engine/EngineClient.ts";
+import type { LoadProgress } from "./engine/LoadProgress.ts";
 import type { Log } from "./log.ts";
 import type { ChatServiceDeps } from "./protocol/openai/service.ts";
 import { StartError } from "./StartError.ts";
@@ -20,21 +21,24 @@ import { warmOff } from "./warm/Warm.ts";
 import { WarmClient } from "./warm/WarmClient.ts";
 import { workerLink } from "./warm/workerLink.ts";
 
-/** Throws StartError. `onCrash` is called when the engine dies later. */
-export async function loadChat(
-  config: Config,
-  log: Log,
-  onCrash: (message: string) => void,
-): Promise<ChatServiceDeps> {
+export interface LoadWatch {
+  readonly log: Log;
+  /** The engine has died after it was ready; one sentence. */
+  readonly onCrash: (message: string) => void;
+  readonly progress: LoadProgress;
+}
+
+/** Throws StartError. */
+export async function loadChat(config: Config, watch: LoadWatch): Promise<ChatServiceDeps> {
   try {
-    return await load(config, log, onCrash);
+    return await load(config, watch);
   } catch (error) {
     if (error instanceof FfiError || error instanceof EngineStartError) throw new StartError(error.message);
     throw error;
   }
 }
 
-async function load(config: Config, log: Log, onCrash: (message: string) => void): Promise<ChatServiceDeps> {
+async function load(config: Config, { log, onCrash, progress }: LoadWatch): Promise<ChatServiceDeps> {
   const backend = Backend.open({ explicit: config.flags.llamaLib ?? undefined });
   for (const note of backend.notes) log.warn(note);
   // Its own model, vocabulary only: nothing that the HTTP side uses can be freed under it.
@@ -46,7 +50,9 @@ async function load(config: Config, log: Log, onCrash: (message: string) => void
   const prompter = prompterOf(templates, vocab);
   const libraryPath = backend.library.path;
   const shimPath = process.env["WARMTURN_SHIM"] ?? null;
-  const engine = await EngineClient.start({ ...config.engine, libraryPath, shimPath }, onCrash);
+  const engine = await EngineClient.start({ ...config.engine, libraryPath, shimPath }, onCrash, {
+    progress: progress.cell,
+  });
   for (const note of engine.ready.notes) log.info(note);
   if (!engine.ready.resume.allowed) log.warn(`States are never resumed here: ${engine.ready.resume.why}`);
   const rules = rulesOf(prompter, engine.ready, config.engine.ubatch);

@@ -1,21 +1,31 @@
 /** Log lines: pretty on a terminal, JSON lines elsewhere. Text of messages and keys never come here. */
 import { type Logger, pino } from "pino";
-import pretty from "pino-pretty";
+import { prettyFactory } from "pino-pretty";
 
 export type Log = Pick<Logger, "debug" | "info" | "warn" | "error">;
 
 export interface LogOptions {
   readonly level: string;
   readonly format: "auto" | "pretty" | "json";
+  /** What stdout shows: a terminal gets pretty lines, one with colours coloured ones. */
+  readonly look: { readonly colour: boolean; readonly isTerminal: boolean };
+  /** Where pretty lines go; stdout where absent. */
+  readonly write?: (text: string) => void;
 }
 
 /** In-process streams only: pino's transports look their target up by path, which a compiled binary has not. */
-export function createLog({ level, format }: LogOptions): Log {
+export function createLog({ level, format, look, write = stdoutWriter() }: LogOptions): Log {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  const usePretty = format === "pretty" || (format === "auto" && process.stdout.isTTY === true);
-  if (!usePretty) return pino(options, pino.destination({ dest: 1, sync: true }));
-  return pino(
-    options,
-    pretty({ sync: true, translateTime: "SYS:HH:MM:ss", colorize: process.stdout.isTTY === true }),
-  );
+  const usePretty = format === "pretty" || (format === "auto" && look.isTerminal);
+  if (!usePretty) return pino(options, { write });
+  const pretty = prettyFactory({ translateTime: "SYS:HH:MM:ss", colorize: look.colour });
+  return pino(options, { write: (line) => write(pretty(line)) });
+}
+
+/** Writes at once, so that nothing is lost when the process ends. */
+export function stdoutWriter(): (text: string) => void {
+  const stdout = pino.destination({ dest: 1, sync: true });
+  return (text) => {
+    stdout.write(text);
+  };
 }

@@ -4,13 +4,16 @@
  */
 import { type App, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
-import { loadChat } from "./loadChat.ts";
-import type { Log } from "./log.ts";
+import type { EngineReady } from "./engine/protocol.ts";
+import { type LoadWatch, loadChat } from "./loadChat.ts";
 import type { ServerPhase } from "./protocol/health/ServerPhase.ts";
+import type { ChatServiceDeps } from "./protocol/openai/service.ts";
 import { StartError } from "./StartError.ts";
 
 export interface Server {
   readonly url: string;
+  /** What the engine said when the model was loaded. */
+  readonly ready: EngineReady;
   /** Resolves when everything is closed. Further calls wait for the first. */
   stop(): Promise<void>;
 }
@@ -21,11 +24,7 @@ const STOP_POLL_MS = 20;
 const FLUSH_MS_MAX = 500;
 
 /** Throws StartError in one sentence. */
-export async function startServer(
-  config: Config,
-  log: Log,
-  onCrash: (message: string) => void,
-): Promise<Server> {
+export async function startServer(config: Config, watch: LoadWatch): Promise<Server> {
   let phase: ServerPhase = { phase: "loading" };
   const app = createApp({
     state: () => phase,
@@ -33,11 +32,12 @@ export async function startServer(
     corsOrigins: config.flags.corsOrigins,
     limits: config.limits,
     newId: () => crypto.randomUUID(),
-    log,
+    log: watch.log,
   });
   const listener = listen(config, app);
+  let chat: ChatServiceDeps;
   try {
-    const chat = await loadChat(config, log, onCrash);
+    chat = await loadChat(config, watch);
     phase = { phase: "ready", chat };
   } catch (error) {
     await listener.stop(true);
@@ -45,19 +45,20 @@ export async function startServer(
   }
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
-    const { turn } = phase.phase === "ready" ? phase.chat : { turn: undefined };
+    const { turn } = chat;
     phase = { phase: "closing" };
     const deadline = performance.now() + config.limits.closeMsMax;
-    while (turn !== undefined && turn.engine.pending > 0 && performance.now() < deadline) {
+    while (turn.engine.pending > 0 && performance.now() < deadline) {
       await Bun.sleep(STOP_POLL_MS);
     }
-    turn?.warm.close();
-    await turn?.engine.close();
+    turn.warm.close();
+    await turn.engine.close();
     await Promise.race([listener.stop(), Bun.sleep(FLUSH_MS_MAX)]);
     await listener.stop(true);
   };
   return {
     url: urlOf(config, listener.port),
+    ready: chat.turn.engine.ready,
     stop: () => {
       stopping ??= stop();
       return stopping;

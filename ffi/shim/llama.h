@@ -42,6 +42,7 @@ WT_AT(llama_model_params, lazy_mode, 28);
 WT_AT(llama_model_params, main_gpu, 32);
 WT_AT(llama_model_params, tensor_split, 40);
 WT_AT(llama_model_params, progress_callback, 48);
+WT_AT(llama_model_params, progress_callback_user_data, 56);
 WT_AT(llama_model_params, kv_overrides, 64);
 WT_AT(llama_model_params, vocab_only, 72);
 WT_AT(llama_model_params, check_tensors, 73);

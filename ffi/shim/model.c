@@ -48,8 +48,17 @@ static int32_t wt_model_override(struct wt_model *m, const char *text, int32_t c
     return 0;
 }
 
-static int32_t wt_model_open(struct wt_model *m, const char *path, const int32_t *integers, const float *split, const char *overrides) {
+/* Called by the loading thread itself, between tensors; true goes on. */
+static _Bool wt_on_progress(float done, void *user_data) {
+    *(volatile int32_t *) user_data = (int32_t) (done * 1000.0f);
+    return 1;
+}
+
+static int32_t wt_model_open(struct wt_model *m, const char *path, const int32_t *integers, const float *split, const char *overrides, int32_t *progress) {
     struct llama_model_params params = llama_model_default_params();
+    /* With a callback set, llama.cpp prints no dots. */
+    params.progress_callback = (void *) wt_on_progress;
+    params.progress_callback_user_data = progress;
     params.vocab_only = integers[WT_LOAD_VOCAB_ONLY] != 0;
     params.n_gpu_layers = integers[WT_LOAD_GPU_LAYERS];
     params.split_mode = integers[WT_LOAD_SPLIT_MODE];
@@ -77,7 +86,7 @@ static int32_t wt_model_open(struct wt_model *m, const char *path, const int32_t
     return 0;
 }
 
-int32_t wt_model_load(const char *path, const int32_t *integers, const float *split, const char *overrides) {
+int32_t wt_model_load(const char *path, const int32_t *integers, const float *split, const char *overrides, int32_t *progress) {
     if (!wt_is_open) return WT_NOT_OPEN;
     if (integers[WT_LOAD_SPLIT_MODE] < 0 || integers[WT_LOAD_SPLIT_MODE] > 2) return WT_RANGE;
     if (integers[WT_LOAD_MODE] < -1 || integers[WT_LOAD_MODE] > 3) return WT_RANGE;
@@ -85,7 +94,7 @@ int32_t wt_model_load(const char *path, const int32_t *integers, const float *sp
     if (integers[WT_LOAD_OVERRIDES] < 0 || integers[WT_LOAD_OVERRIDES] > 4095) return WT_RANGE;
     struct wt_model *m = calloc(1, sizeof(struct wt_model));
     if (!m) return WT_OUT_OF_MEMORY;
-    int32_t status = wt_model_open(m, path, integers, split, overrides);
+    int32_t status = wt_model_open(m, path, integers, split, overrides, progress);
     if (status == 0) status = wt_handle_new(WT_MODEL, m);
     if (status < 0) wt_model_drop(m);
     return status;

@@ -31,7 +31,7 @@ typedef unsigned long size_t;
 #endif
 
 /* Counts changes of this file's meaning; a prebuilt shim with another number is refused. */
-#define WT_SHIM_VERSION 2
+#define WT_SHIM_VERSION 3
 
 /* Statuses; 0 and above is success (a count, a handle, a token). */
 enum {
@@ -207,8 +207,11 @@ WT_API int32_t wt_device_memory(int32_t device, int64_t *bytes);
 
 /* Model and vocabulary -------------------------------------------------------------------------------- */
 
-/* `overrides`: pattern NUL buffer-type NUL, again for each pair. Returns a handle. */
-WT_API int32_t wt_model_load(const char *path, const int32_t *integers, const float *split, const char *overrides);
+/*
+ * `overrides`: pattern NUL buffer-type NUL, again for each pair. `progress[0]` grows from 0 to 1000 while the
+ * call runs: memory that another thread may read meanwhile. Returns a handle.
+ */
+WT_API int32_t wt_model_load(const char *path, const int32_t *integers, const float *split, const char *overrides, int32_t *progress);
 WT_API int32_t wt_model_free(int32_t model);
 WT_API int64_t wt_model_number(int32_t model, int32_t which);
 WT_API int32_t wt_model_meta(int32_t model, const char *key, char *text, int32_t size);

@@ -1,20 +1,18 @@
 /** `warmturn serve`, and what is done without a command: serves until it is told to stop. */
-import { version } from "../../package.json";
 import { FLAGS } from "../config/flags.ts";
 import { flagRows, type HelpRow } from "../config/help.ts";
 import type { Env } from "../config/parseFlags.ts";
 import { readConfig } from "../config.ts";
-import { createLog } from "../log.ts";
 import { startServer } from "../server.ts";
+import { startup } from "./startup.ts";
 
 export const helpRows: readonly HelpRow[] = flagRows(FLAGS);
 
 /** Ends with 0 after a stop signal, with 1 when the engine dies. */
 export async function run(argv: readonly string[], env: Env): Promise<number> {
   const config = readConfig(argv, env);
-  const log = createLog({ level: config.flags.logLevel, format: config.flags.logFormat });
-  log.info({ version, model: config.modelPath }, "loading");
-  const started = performance.now();
+  const starting = startup(config, env);
+  const { log, progress } = starting;
   const ended = Promise.withResolvers<number>();
   let server: Awaited<ReturnType<typeof startServer>> | undefined;
   let signalled = false;
@@ -23,6 +21,7 @@ export async function run(argv: readonly string[], env: Env): Promise<number> {
     ended.resolve(code);
   };
   const onSignal = (signal: NodeJS.Signals): void => {
+    starting.end();
     // A second one, or one while the model loads, does not wait.
     if (signalled || server === undefined) process.exit(signal === "SIGINT" ? 130 : 143);
     signalled = true;
@@ -31,11 +30,15 @@ export async function run(argv: readonly string[], env: Env): Promise<number> {
   };
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
-  server = await startServer(config, log, (message) => {
+  const onCrash = (message: string): void => {
     log.error(message);
     void end(1);
-  });
-  const ms = Math.round(performance.now() - started);
-  log.info({ url: server.url, model: config.modelName, ms }, "ready");
+  };
+  try {
+    server = await startServer(config, { log, progress, onCrash });
+  } finally {
+    starting.end();
+  }
+  starting.ready(server);
   return await ended.promise;
 }

@@ -17,7 +17,18 @@ export type WorkerMessage =
   | { readonly type: "closed" };
 
 /** HTTP side → Worker, beside the commands. */
-export type WorkerInit = { readonly type: "init"; readonly options: EngineOptions };
+export interface WorkerInit {
+  readonly type: "init";
+  readonly options: EngineOptions;
+  /** One number, over shared memory where somebody watches the load (`LoadProgress`). */
+  readonly progress: Int32Array;
+}
+
+export interface StartOptions {
+  readonly progress?: Int32Array;
+  /** The Worker's module. */
+  readonly url?: string;
+}
 
 /** The engine could not start; the message is one sentence for the user. */
 export class EngineStartError extends Error {
@@ -40,11 +51,11 @@ export class EngineClient implements Engine {
   #dead: string | undefined;
   #closed: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
-  /** Resolves when the model is loaded; rejects with EngineStartError. `url` names the Worker's module. */
+  /** Resolves when the model is loaded; rejects with EngineStartError. */
   static start(
     options: EngineOptions,
     onCrash: (message: string) => void,
-    url: string = workerUrl("engine/worker"),
+    { progress = new Int32Array(1), url = workerUrl("engine/worker") }: StartOptions = {},
   ): Promise<EngineClient> {
     const worker = new Worker(url, { name: "engine" });
     return new Promise((resolve, reject) => {
@@ -59,7 +70,7 @@ export class EngineClient implements Engine {
         if (message.type === "fatal") fail(message.message);
         if (message.type === "ready") resolve(new EngineClient(worker, message, onCrash));
       };
-      worker.postMessage({ type: "init", options } satisfies WorkerInit);
+      worker.postMessage({ type: "init", options, progress } satisfies WorkerInit);
     });
   }
 

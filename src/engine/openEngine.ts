@@ -7,8 +7,9 @@ import { type ContextOptions, ROPE_SCALINGS, type RopeOptions } from "../../ffi/
 import { Model } from "../../ffi/Model.ts";
 import type { Device } from "./Device.ts";
 import type { EngineOptions } from "./EngineOptions.ts";
-import { LlamaDevice, memoryKind } from "./LlamaDevice.ts";
-import { inMiB, type MemoryPlan, type MemoryRoom, planMemory } from "./memory.ts";
+import { factsOf } from "./factsOf.ts";
+import { LlamaDevice } from "./LlamaDevice.ts";
+import { type MemoryPlan, type MemoryRoom, planMemory } from "./memory.ts";
 import { memoryRoom } from "./memoryRoom.ts";
 import { type ModelShape, measureBytes } from "./modelShape.ts";
 import type { EngineReady, MemoryKind } from "./protocol.ts";
@@ -41,7 +42,8 @@ const TRIP_TOKENS_MIN = 128;
 /** Measuring needs a few tokens; llama.cpp rounds a context up to this anyway. */
 const MEASURE_CTX_TOKENS = 256;
 
-export function openEngine(options: EngineOptions): OpenedEngine {
+/** `progress[0]` grows from 0 to 1000 while the model is loaded. */
+export function openEngine(options: EngineOptions, progress: Int32Array = new Int32Array(1)): OpenedEngine {
   const backend = Backend.open({ explicit: options.libraryPath, shim: options.shimPath ?? undefined });
   const devices = backend.devices();
   const gpus = devices.filter((device) => device.type === "gpu" || device.type === "integrated-gpu");
@@ -56,6 +58,7 @@ export function openEngine(options: EngineOptions): OpenedEngine {
     tensorSplit: options.tensorSplit,
     overrideTensor: options.overrideTensor,
     nCpuMoe: options.nCpuMoe,
+    progress,
   });
   const shape = shapeOf(model, options);
   const plan = planMemory(
@@ -91,7 +94,8 @@ export function openEngine(options: EngineOptions): OpenedEngine {
       spares: device.spares,
       ...chunks,
       resume: { allowed: tested.allowed, why: tested.why },
-      notes: [...plan.notes, describePlan(model, plan, devices, useDevice)],
+      notes: plan.notes,
+      facts: factsOf(model, shape, plan, deviceNames(devices, useDevice)),
     },
     facts: { description: model.description, shape, plan, room, useDevice, remembered },
   };
@@ -175,22 +179,12 @@ function describe(device: BackendDevice): string {
   return [device.backend, device.name, device.description, device.library.split("/").at(-1)].join(" ");
 }
 
-function describePlan(
-  model: Model,
-  plan: MemoryPlan,
-  devices: readonly BackendDevice[],
-  useDevice: boolean,
-): string {
-  const where = useDevice
+function deviceNames(devices: readonly BackendDevice[], useDevice: boolean): string[] {
+  return useDevice
     ? devices
         .filter((device) => device.type !== "cpu")
         .map((device) => `${device.name} (${device.description})`)
     : devices
         .filter((device) => device.type === "cpu")
         .map((device) => device.library.split("/").at(-1) ?? "CPU");
-  return (
-    `${model.description}, ${memoryKind(model)} memory, on ${where.join(", ")}: ${plan.parallel} lanes and ` +
-    `${plan.spareSequences} spare sequences of ${plan.ctxTokens} tokens, KV ${inMiB(plan.kvBytes)}, ` +
-    `kept states up to ${inMiB(plan.stateRamBytes)}.`
-  );
 }

@@ -4,6 +4,7 @@
  * (`done`, `failed` or `aborted`); a run that is not accepted gets exactly one `refused`.
  */
 import type { Plan } from "../prompt/plan.ts";
+import type { ModelFacts } from "./ModelFacts.ts";
 import type { SamplerSettings } from "./samplerSettings.ts";
 
 /** How the model's memory can be rolled back; decides where a state may be resumed (design: Kept states). */
@@ -182,6 +183,7 @@ export interface EngineReady {
   readonly tripTokensMin: number;
   /** Whether the self-test allows resuming; with the sentence to show where it does not. */
   readonly resume: { readonly allowed: boolean; readonly why: string };
-  /** Sentences for the log: what was lowered to fit, which backend and devices, budgets. */
+  /** Sentences for the log: what was lowered to fit. */
   readonly notes: readonly string[];
+  readonly facts: ModelFacts;
 }

@@ -16,7 +16,7 @@ let pumping = false;
 self.onmessage = (event: MessageEvent<WorkerInit | EngineCommand>) => {
   const message = event.data;
   if (message.type === "init") {
-    init(message.options);
+    init(message.options, message.progress);
     return;
   }
   if (engine === undefined) return;
@@ -25,9 +25,9 @@ self.onmessage = (event: MessageEvent<WorkerInit | EngineCommand>) => {
   else pump();
 };
 
-function init(options: EngineOptions): void {
+function init(options: EngineOptions, progress: Int32Array): void {
   try {
-    const opened = openEngine(options);
+    const opened = openEngine(options, progress);
     const loop = new EngineLoop({
       device: opened.device,
       chunkTokensMax: opened.ready.chunkTokensMax,

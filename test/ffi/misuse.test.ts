@@ -273,7 +273,9 @@ describe.skipIf(backend === null)("misuse", () => {
         WT_LOAD_OVERRIDES: 0,
       };
       const text = cString("x");
-      expect(s.wt_model_load(text, integers("load", load), new Float32Array(1), text)).toBe(CODES.WT_RANGE);
+      expect(
+        s.wt_model_load(text, integers("load", load), new Float32Array(1), text, new Int32Array(1)),
+      ).toBe(CODES.WT_RANGE);
       expect(s.wt_prefill(id, 0, 3, chunk, -1, 1)).toBe(CODES.WT_RANGE);
       expect(s.wt_prefill(id, 0, 2 ** 31 - 1, chunk, 3, 1)).toBe(CODES.WT_RANGE);
       expect(s.wt_decode(id, new Int32Array(9), 3)).toBe(CODES.WT_RANGE);

@@ -121,3 +121,16 @@ describe.skipIf(backend === null)("what llama.cpp refuses, in its own words", ()
     expect(refused).toBeGreaterThan(0);
   });
 });
+
+test.skipIf(openBackend() === null)(
+  "how far a load has come is told in shared memory, which another thread may read",
+  () => {
+    const backend = openBackend();
+    if (!backend) return;
+    for (const mmap of [true, false]) {
+      const progress = new Int32Array(new SharedArrayBuffer(4));
+      Model.load(backend, { path: file(whole), mmap, progress }).close();
+      expect(Atomics.load(progress, 0)).toBe(1000);
+    }
+  },
+);

@@ -64,15 +64,78 @@ export async function serveCommand(args: readonly string[]): Promise<ServedComma
 
 type Child = Bun.Subprocess<"ignore", "pipe", "pipe">;
 
-/** The executable is started in an empty folder, so that it can find nothing beside it. */
 function spawn(args: readonly string[], home: string, env: Record<string, string>): Child {
-  const start = BINARY === undefined ? [process.execPath, join(ROOT, "src", "main.ts")] : [BINARY];
+  return Bun.spawn([...START, ...args], { ...place(home, env), stdio: ["ignore", "pipe", "pipe"] });
+}
+
+const START = BINARY === undefined ? [process.execPath, join(ROOT, "src", "main.ts")] : [BINARY];
+
+/** The executable is started in an empty folder, so that it can find nothing beside it. */
+function place(home: string, env: Record<string, string>) {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(WARMTURN|LLAMA)_/.test(name));
-  return Bun.spawn([...start, ...args], {
-    cwd: home,
-    env: { ...Object.fromEntries(inherited), WARMTURN_HOME: join(home, "cache"), ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+  return { cwd: home, env: { ...Object.fromEntries(inherited), WARMTURN_HOME: join(home, "cache"), ...env } };
+}
+
+export interface TerminalCommand extends AsyncDisposable {
+  /** All that was written so far, with the terminal's control sequences. */
+  readonly screen: string;
+  readonly exited: Promise<number>;
+  /** As if it were typed. Ctrl-C is a signal only by `end`: the terminal controls no session. */
+  type(text: string): void;
+  /** Sends a signal and gives the exit code. */
+  end(signal: NodeJS.Signals): Promise<number>;
+  /** Resolves when the screen holds `text` (behind the first `from` characters); rejects when the command has ended before. */
+  until(text: string, from?: number): Promise<void>;
+}
+
+/** The command on a pseudo-terminal, as a person runs it. */
+export async function terminalCommand(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<TerminalCommand> {
+  const home = await tempFolder();
+  const decoder = new TextDecoder();
+  let screen = "";
+  let look = (): void => {};
+  const terminal = new Bun.Terminal({
+    cols: 80,
+    rows: 50,
+    data: (_, bytes) => {
+      screen += decoder.decode(bytes, { stream: true });
+      look();
+    },
   });
+  const child = Bun.spawn([...START, ...args], {
+    ...place(home.path, { TERM: "xterm-256color", NO_COLOR: "", ...env }),
+    terminal,
+  });
+  return {
+    get screen() {
+      return screen;
+    },
+    exited: child.exited,
+    type: (text) => {
+      terminal.write(text);
+    },
+    end: async (signal) => {
+      child.kill(signal);
+      return await child.exited;
+    },
+    until: (text, from = 0) =>
+      new Promise((resolve, reject) => {
+        look = () => {
+          if (screen.includes(text, from)) resolve();
+        };
+        look();
+        void child.exited.then((code) => reject(new Error(`ended with ${code} before ${text}:\n${screen}`)));
+      }),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.exited;
+      terminal.close();
+      await home[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** Reads on after the line is found, so that the pipe never fills. */

@@ -73,6 +73,18 @@ export const FAKE_READY: EngineReady = {
   tripTokensMin: 0,
   resume: { allowed: true, why: "" },
   notes: [],
+  facts: {
+    description: "fake 8B Q4_K - Medium",
+    architecture: "fake",
+    quantisation: "Q4_K - Medium",
+    parameters: 8_190_735_360,
+    weightBytes: 5_021_786_112,
+    devices: ["libggml-cpu-haswell.so"],
+    kvBytes: 2 ** 30,
+    stateRamBytes: 4 * 2 ** 30,
+    tokenBytes: 147_456,
+    snapshotBytes: 0,
+  },
 };
 
 export class FakeEngine implements Engine {

@@ -14,7 +14,7 @@ async function open(model = "") {
     crashes += 1;
     crashed.resolve(message);
   };
-  const client = await EngineClient.start({ modelPath: model } as EngineOptions, onCrash, url);
+  const client = await EngineClient.start({ modelPath: model } as EngineOptions, onCrash, { url });
   const start = (purpose: RunSpec["purpose"] = "request") => {
     const events: EngineEvent[] = [];
     const accepted = Promise.withResolvers<void>();
@@ -87,6 +87,6 @@ test("a start that fails is one sentence", async () => {
   await expect(open("fatal")).rejects.toThrow("No such model.");
   await expect(open("exit")).rejects.toThrow("The engine Worker exited while it started.");
   const missing = new URL("./noSuchWorker.ts", import.meta.url).href;
-  const error = await EngineClient.start({} as EngineOptions, () => {}, missing).catch(String);
+  const error = await EngineClient.start({} as EngineOptions, () => {}, { url: missing }).catch(String);
   expect(error).toMatch(/^EngineStartError: The engine Worker could not start: [^\n]+$/);
 });

@@ -15,6 +15,7 @@ module.exports = {
     forbid("grammar-knows-json-only", { path: "^src/grammar/" }, { path: "^(src/(?!grammar/|json/|errors\\.ts)|ffi/)" }, "Schemas in, rules out."),
     forbid("warm-knows-no-protocol", { path: "^src/warm/" }, { path: "^src/(protocol|serve|state/(?!keys))" }, "A warm pass is a request without a protocol."),
     forbid("serve-knows-no-protocol", { path: "^src/serve/" }, { path: "^src/protocol/" }, "Protocols are adapters to and from a Turn."),
+    forbid("hub-stands-alone", { path: "^src/hub/" }, { path: "^(src/(?!hub/)|ffi/)" }, "Models by name know no server."),
     forbid("commands-are-on-top", { path: "^src/(?!cli/|main\\.ts)" }, { path: "^src/cli/" }, "A command uses the server, never the other way."),
     forbid("only-the-engine-worker-opens-a-context", { path: "^src/(?!engine/)" }, { path: "^ffi/(Context|Sampler)" }, "One context, in the engine Worker."),
   ],

@@ -86,6 +86,7 @@ const PLANTED: Readonly<Record<string, readonly [file: string, imported: string]
   "grammar-knows-json-only": ["src/grammar/knowsChat.ts", "src/chat/messages.ts"],
   "warm-knows-no-protocol": ["src/warm/knowsServe.ts", "src/serve/runTurn.ts"],
   "serve-knows-no-protocol": ["src/serve/knowsOpenAi.ts", "src/protocol/openai/index.ts"],
+  "hub-stands-alone": ["src/hub/knowsConfig.ts", "src/limits.ts"],
   "commands-are-on-top": ["src/knowsCommands.ts", "src/cli/commands.ts"],
   "only-the-engine-worker-opens-a-context": ["src/second.ts", "ffi/Context.ts"],
 };

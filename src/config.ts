@@ -6,12 +6,14 @@ import { cacheFolder } from "../ffi/cacheFolder.ts";
 import { apiKeys } from "./config/apiKeys.ts";
 import { ConfigError, type Env, type Flags, parseFlags } from "./config/parseFlags.ts";
 import type { EngineOptions } from "./engine/EngineOptions.ts";
+import { isModelName } from "./hub/ModelName.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import type { ApiKey } from "./protocol/http/auth.ts";
 
 export interface Config {
   readonly flags: Flags;
   readonly host: string;
+  /** A file, or `hf:…` until `cli/locateModel` has found it. */
   readonly modelPath: string;
   /** In `/v1/models`, and echoed where a request names none. */
   readonly modelName: string;
@@ -26,9 +28,11 @@ export function readConfig(argv: readonly string[], env: Env): Config {
   return configOf(parseFlags(argv, env), env);
 }
 
-/** The model that is served with these flags; null where there is none. */
-export function modelOf(flags: Flags): string | null {
-  return flags.model;
+/** The model that is served with these flags, a file or `hf:…`; null where there is none. Throws ConfigError. */
+export function modelOf({ model, hfRepo }: Flags): string | null {
+  if (hfRepo === null) return model;
+  if (model !== null) throw new ConfigError("--model and --hf-repo both name a model; give one of them.");
+  return isModelName(hfRepo) ? hfRepo : `hf:${hfRepo}`;
 }
 
 /** Throws ConfigError. */
@@ -42,11 +46,26 @@ export function configOf(flags: Flags, env: Env): Config {
     flags,
     host: flags.host ?? "127.0.0.1",
     modelPath: model,
-    modelName: flags.alias ?? basename(model).replace(/\.gguf$/i, ""),
+    modelName: nameOf(flags, model),
     apiKeys: apiKeys(flags.apiKeys, flags.apiKeyFile),
     limits: { ...LIMITS, queueMax: flags.queueMax, bodyBytesMax: flags.bodyMax },
     engine: engineOptions(flags, model, env),
   };
+}
+
+/** With the file that its `hf:…` stands for. */
+export function withModelFile(config: Config, modelPath: string): Config {
+  return {
+    ...config,
+    modelPath,
+    modelName: nameOf(config.flags, modelPath),
+    engine: { ...config.engine, modelPath },
+  };
+}
+
+/** Without its ending, and without the number of its part. */
+function nameOf(flags: Flags, modelPath: string): string {
+  return flags.alias ?? basename(modelPath).replace(/(-\d{5}-of-\d{5})?\.gguf$/i, "");
 }
 
 function checkTogether(flags: Flags): void {

@@ -26,7 +26,21 @@ const SERVE: Command = {
   load: () => import("./serve.ts"),
 };
 
-const COMMANDS: readonly Command[] = [SERVE];
+const COMMANDS: readonly Command[] = [
+  SERVE,
+  {
+    name: "pull",
+    takes: "hf:OWNER/REPO[:QUANT]",
+    help: "fetch a model into the cache folder",
+    load: () => import("./pull.ts"),
+  },
+  {
+    name: "models",
+    takes: "[--json] | models rm NAME",
+    help: "list the models in the cache folder, or remove one",
+    load: () => import("./models.ts"),
+  },
+];
 
 /** Runs what the command line asks for and gives the exit code. */
 export async function runCommandLine(argv: readonly string[], env: Env, version: string): Promise<number> {

@@ -21,7 +21,8 @@ export function progressLine({ what, share, elapsedMs }: Progress, look: Look): 
   return `${what.slice(0, Math.max(0, room))}${end}`.slice(0, Math.max(0, look.columns - 1));
 }
 
-function bar(share: number, chars: number, look: Look): string {
+/** `share` is 0 … 1. */
+export function bar(share: number, chars: number, look: Look): string {
   const full = Math.floor(Math.min(1, Math.max(0, share)) * chars);
   return paint(look, "cyan", "━".repeat(full)) + paint(look, "dim", "─".repeat(chars - full));
 }

@@ -4,13 +4,16 @@ import { flagRows, type HelpRow } from "../config/help.ts";
 import type { Env } from "../config/parseFlags.ts";
 import { readConfig } from "../config.ts";
 import { startServer } from "../server.ts";
+import { locateModel } from "./locateModel.ts";
+import { serverOutput } from "./progressOutput.ts";
 import { startup } from "./startup.ts";
 
 export const helpRows: readonly HelpRow[] = flagRows(FLAGS);
 
 /** Ends with 0 after a stop signal, with 1 when the engine dies. */
 export async function run(argv: readonly string[], env: Env): Promise<number> {
-  const config = readConfig(argv, env);
+  const asked = readConfig(argv, env);
+  const config = await locateModel(asked, env, serverOutput(asked, env));
   const starting = startup(config, env);
   const { log, progress } = starting;
   const ended = Promise.withResolvers<number>();

@@ -17,7 +17,18 @@ function whole(min: number, max: number, defaultText?: string) {
 }
 
 export const FLAGS = {
-  model: text({ names: "--model -m", env: "LLAMA_ARG_MODEL", help: "GGUF file to serve" }, "FILE"),
+  model: text(
+    {
+      names: "--model -m",
+      env: "LLAMA_ARG_MODEL",
+      help: "GGUF file to serve, or hf:OWNER/REPO[:QUANT], which is fetched first if it is not here",
+    },
+    "FILE",
+  ),
+  hfRepo: text(
+    { names: "--hf-repo -hf -hfr", env: "LLAMA_ARG_HF_REPO", help: "the same as -m hf:OWNER/REPO[:QUANT]" },
+    "OWNER/REPO[:QUANT]",
+  ),
   host: text({ names: "--host", env: "LLAMA_ARG_HOST", help: "address to listen on (127.0.0.1)" }, "HOST"),
   port: number(
     { names: "--port", env: "LLAMA_ARG_PORT", help: "port to listen on; 0 takes a free one" },

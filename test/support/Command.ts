@@ -2,6 +2,7 @@
  * The command as a user starts it: `bun src/main.ts`, or the executable that WARMTURN_TEST_BINARY names. It
  * takes a free port and keeps what it remembers in a folder of its own.
  */
+import { mkdtempSync, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,14 +21,49 @@ export interface Ended {
 
 /** Runs to its end. */
 export async function runCommand(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  await using home = await tempFolder();
-  const child = spawn(args, home.path, env);
-  const [stdout, stderr, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { code, stdout, stderr };
+  return await startCommand(args, env).ended;
+}
+
+export interface StartedCommand {
+  /** Resolves when stderr holds this text; rejects when the command ends without it. */
+  says(text: string): Promise<void>;
+  end(signal: NodeJS.Signals): void;
+  readonly ended: Promise<Ended>;
+}
+
+export function startCommand(args: readonly string[], env: Record<string, string> = {}): StartedCommand {
+  const home = mkdtempSync(join(tmpdir(), "warmturn-test-"));
+  const child = spawn(args, home, env);
+  let stderr = "";
+  const waiting = new Set<() => void>();
+  const readErrors = async (): Promise<string> => {
+    const decoder = new TextDecoder();
+    for await (const part of child.stderr) {
+      stderr += decoder.decode(part, { stream: true });
+      for (const look of waiting) look();
+    }
+    return stderr;
+  };
+  const all = Promise.all([new Response(child.stdout).text(), readErrors(), child.exited]);
+  const ended = all
+    .then(([stdout, , code]) => ({ code, stdout, stderr }))
+    .finally(() => rmSync(home, { recursive: true, force: true }));
+  return {
+    ended,
+    end: (signal) => child.kill(signal),
+    says: async (text) => {
+      const found = Promise.withResolvers<void>();
+      const look = (): void => {
+        if (stderr.includes(text)) found.resolve();
+      };
+      waiting.add(look);
+      look();
+      const without = ended.then(() => {
+        if (!stderr.includes(text)) throw new Error(`it ended without "${text}": ${stderr}`);
+      });
+      await Promise.race([found.promise, without]);
+    },
+  };
 }
 
 export interface ServedCommand extends HttpTarget {
@@ -36,9 +72,12 @@ export interface ServedCommand extends HttpTarget {
 }
 
 /** Resolves when the server says that it is ready. */
-export async function serveCommand(args: readonly string[]): Promise<ServedCommand> {
+export async function serveCommand(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<ServedCommand> {
   const home = await tempFolder();
-  const child = spawn([...args, "--port", "0", "--log-format", "json"], home.path, {});
+  const child = spawn([...args, "--port", "0", "--log-format", "json"], home.path, env);
   const errors = new Response(child.stderr).text();
   const url = await readyUrl(child.stdout);
   if (url === undefined) {
@@ -72,7 +111,7 @@ const START = BINARY === undefined ? [process.execPath, join(ROOT, "src", "main.
 
 /** The executable is started in an empty folder, so that it can find nothing beside it. */
 function place(home: string, env: Record<string, string>) {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(WARMTURN|LLAMA)_/.test(name));
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(WARMTURN|LLAMA|HF)_/.test(name));
   return { cwd: home, env: { ...Object.fromEntries(inherited), WARMTURN_HOME: join(home, "cache"), ...env } };
 }
 

@@ -1,0 +1,27 @@
+/** Where a command shows how far a fetch has come. stdout is for results, so that it is stderr. */
+import type { Env } from "../config/parseFlags.ts";
+import type { Config } from "../config.ts";
+import { createLog } from "../log.ts";
+import { lookOf } from "./Look.ts";
+import type { ProgressOutput } from "./showProgress.ts";
+
+export function stderrOutput(env: Env): ProgressOutput {
+  const { stderr } = process;
+  const look = lookOf(stderr, env);
+  const write = (text: string): void => void stderr.write(text);
+  return {
+    // console.error is red on a terminal, and elsewhere the one that has written when the process ends.
+    line: (text) => (look.isTerminal ? write(`${text}\n`) : console.error(text)),
+    terminal: look.moves ? { write, look } : null,
+    now: () => performance.now(),
+  };
+}
+
+/** Before a server: the same on a terminal, else lines of its log. */
+export function serverOutput(config: Config, env: Env): ProgressOutput {
+  const { logLevel, logFormat } = config.flags;
+  const look = lookOf(process.stdout, env);
+  if (look.isTerminal && logFormat !== "json") return stderrOutput(env);
+  const log = createLog({ level: logLevel, format: logFormat, look });
+  return { ...stderrOutput(env), line: (text) => log.info(text), terminal: null };
+}

@@ -2,7 +2,7 @@
  * A model's vocabulary and tokenizer. What is asked often is read once: attributes and end flags at the first
  * use, each token's bytes when first wanted.
  */
-import type { SpecialToken, TextVocab } from "../src/prompt/TextVocab.ts";
+import type { FimTokens, SpecialToken, TextVocab } from "../src/prompt/TextVocab.ts";
 import { FfiError, unwrap } from "./FfiError.ts";
 import { TokenTable } from "./grammar/TokenTable.ts";
 import { CODES, type Shim } from "./symbols.ts";
@@ -66,7 +66,7 @@ export class Vocab implements TextVocab {
   }
   /** False for a file that holds no tokenizer. */
   get hasTokenizer(): boolean {
-    return this.#number(CODES.WT_MODEL_VOCAB_TYPE) !== 0;
+    return this.kind !== 0;
   }
   get bos(): number {
     return this.#number(CODES.WT_MODEL_BOS);
@@ -83,6 +83,19 @@ export class Vocab implements TextVocab {
   }
   get addEos(): boolean {
     return this.#number(CODES.WT_MODEL_ADD_EOS) === 1;
+  }
+  get fim(): FimTokens {
+    return {
+      prefix: this.#number(CODES.WT_MODEL_FIM_PRE),
+      suffix: this.#number(CODES.WT_MODEL_FIM_SUF),
+      middle: this.#number(CODES.WT_MODEL_FIM_MID),
+      repo: this.#number(CODES.WT_MODEL_FIM_REP),
+      separator: this.#number(CODES.WT_MODEL_FIM_SEP),
+    };
+  }
+  /** llama.cpp's number of the vocabulary's kind; 0 is none. */
+  get kind(): number {
+    return this.#number(CODES.WT_MODEL_VOCAB_TYPE);
   }
 
   #read(): { readonly attributes: Int32Array; readonly ends: Uint8Array } {
@@ -161,7 +174,7 @@ export class Vocab implements TextVocab {
     const { shim, id } = this.#model.native();
     if (text === "") return new Int32Array(0);
     if (!this.hasTokenizer) throw new FfiError("range", `${this.#model.path} holds no tokenizer`);
-    const parts = this.#number(CODES.WT_MODEL_VOCAB_TYPE) === VOCAB_BPE ? cutRuns(text) : [text];
+    const parts = this.kind === VOCAB_BPE ? cutRuns(text) : [text];
     const [only] = parts;
     if (parts.length === 1 && only !== undefined) return this.#tokenise(shim, id, only, parseSpecial);
     const lists = parts.map((part) => this.#tokenise(shim, id, part, parseSpecial));

@@ -29,6 +29,7 @@ const TABLE = {
   "engine-failed": row(500, "server_error", "engine_failed", "api_error"),
   // As llama-server says it of what is switched off, or what the model cannot do.
   "not-supported": row(501, "invalid_request_error", "not_supported", "invalid_request_error"),
+  "no-slot": row(503, "server_error", "no_slot", "overloaded_error"),
   internal: row(500, "server_error", "internal_error", "api_error"),
   loading: row(503, "server_error", "model_loading", "overloaded_error"),
   closing: row(503, "server_error", "shutting_down", "overloaded_error"),

@@ -5,8 +5,12 @@
 export interface Limits {
   /** Bytes of one request body. 64 MiB hold about 16 million tokens of text. */
   readonly bodyBytesMax: number;
-  /** Prompts of one completion request; each is a run of its own. */
+  /** Replies to one completion request: its prompts times `n`; each is a run of its own. */
   readonly promptsMax: number;
+  /** Other files of one `/infill`. */
+  readonly extraFilesMax: number;
+  /** Characters of one `/tokenize`, which holds the thread: some hundred milliseconds. */
+  readonly tokenizeCharsMax: number;
   readonly stopStringsMax: number;
   /** Characters of one stop string; text is held back by at most this much. */
   readonly stopCharsMax: number;
@@ -34,6 +38,8 @@ export interface Limits {
 export const LIMITS: Limits = {
   bodyBytesMax: 64 * 1024 * 1024,
   promptsMax: 32,
+  extraFilesMax: 256,
+  tokenizeCharsMax: 1024 * 1024,
   stopStringsMax: 16,
   stopCharsMax: 512,
   logitBiasMax: 4_096,

@@ -12,8 +12,10 @@ import type { Config } from "./config.ts";
 import { EngineClient, EngineStartError } from "./engine/EngineClient.ts";
 import type { LoadProgress } from "./engine/LoadProgress.ts";
 import type { Log } from "./log.ts";
+import { modelCard } from "./modelCard.ts";
 import type { ChatServiceDeps } from "./protocol/openai/service.ts";
 import { StartError } from "./StartError.ts";
+import { Activity } from "./serve/Activity.ts";
 import { systemClock } from "./serve/Clock.ts";
 import { Conversations } from "./serve/conversations.ts";
 import { seedOf } from "./state/keys.ts";
@@ -81,6 +83,7 @@ async function load(config: Config, { log, onCrash, progress }: LoadWatch): Prom
       rules,
       seedOf: (tenant) => seedOf(engine.ready.setup, tenant),
       conversations: new Conversations(),
+      activity: new Activity(engine.ready.lanes),
       warm,
       queueMax: config.limits.queueMax,
       ...(config.flags.reasoningBudget >= 0 ? { reasoningBudget: config.flags.reasoningBudget } : {}),
@@ -92,6 +95,8 @@ async function load(config: Config, { log, onCrash, progress }: LoadWatch): Prom
       strict: config.flags.strictModel,
       createdSeconds: systemClock.nowSeconds(),
     },
+    card: modelCard(model, templates, backend),
+    endpoints: { slots: config.flags.slots, metrics: config.flags.metrics },
     sampling: { defaults: sampling.defaults, vocab, limits: config.limits },
     keepAttribution: config.flags.keepAttributionHeader,
     limits: config.limits,

@@ -227,6 +227,11 @@ WT_AT(ggml_backend_reg, get_name, 8);
     X(int32_t, llama_vocab_bos, (const void *vocab)) \
     X(int32_t, llama_vocab_eos, (const void *vocab)) \
     X(int32_t, llama_vocab_eot, (const void *vocab)) \
+    X(int32_t, llama_vocab_fim_pre, (const void *vocab)) \
+    X(int32_t, llama_vocab_fim_suf, (const void *vocab)) \
+    X(int32_t, llama_vocab_fim_mid, (const void *vocab)) \
+    X(int32_t, llama_vocab_fim_rep, (const void *vocab)) \
+    X(int32_t, llama_vocab_fim_sep, (const void *vocab)) \
     X(_Bool, llama_vocab_get_add_bos, (const void *vocab)) \
     X(_Bool, llama_vocab_get_add_eos, (const void *vocab)) \
     X(const int32_t *, llama_vocab_get_suppress_tokens, (const void *vocab, int32_t *count)) \

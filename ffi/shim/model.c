@@ -135,6 +135,11 @@ int64_t wt_model_number(int32_t model, int32_t which) {
         case WT_MODEL_CHILDREN: return m->children;
         case WT_MODEL_DIFFUSION: return llama_model_is_diffusion(m->model);
         case WT_MODEL_META_COUNT: return llama_model_meta_count(m->model);
+        case WT_MODEL_FIM_PRE: return llama_vocab_fim_pre(m->vocab);
+        case WT_MODEL_FIM_SUF: return llama_vocab_fim_suf(m->vocab);
+        case WT_MODEL_FIM_MID: return llama_vocab_fim_mid(m->vocab);
+        case WT_MODEL_FIM_REP: return llama_vocab_fim_rep(m->vocab);
+        case WT_MODEL_FIM_SEP: return llama_vocab_fim_sep(m->vocab);
         default: return WT_RANGE;
     }
 }

@@ -71,6 +71,11 @@ enum {
     WT_MODEL_CHILDREN = 19, /* live contexts */
     WT_MODEL_DIFFUSION = 20,
     WT_MODEL_META_COUNT = 21,
+    WT_MODEL_FIM_PRE = 22, /* fill in the middle: -1 where there is none */
+    WT_MODEL_FIM_SUF = 23,
+    WT_MODEL_FIM_MID = 24,
+    WT_MODEL_FIM_REP = 25,
+    WT_MODEL_FIM_SEP = 26,
 };
 
 /* `integers` of wt_model_load. */

@@ -271,6 +271,14 @@ export const FLAGS = {
   ),
   debugHashes: toggle({ names: "--debug-hashes", help: "report hashes of logits and tokens" }, false),
   llamaLib: text({ names: "--llama-lib", env: "WARMTURN_LLAMA_LIB", help: "libllama to load" }, "FILE"),
+  slots: toggle(
+    { names: "--slots", negative: "--no-slots", env: "LLAMA_ARG_ENDPOINT_SLOTS", help: "serve /slots" },
+    true,
+  ),
+  metrics: toggle(
+    { names: "--metrics", env: "LLAMA_ARG_ENDPOINT_METRICS", help: "serve /metrics, for Prometheus" },
+    false,
+  ),
   queueMax: number(
     { names: "--queue-max", help: "requests that run or wait; the next is a 429" },
     64,

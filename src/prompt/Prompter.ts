@@ -132,6 +132,11 @@ export class Prompter {
     return bos ? this.#tokeniser.withBos(tokens) : tokens;
   }
 
+  /** Of the template for requests without tools. */
+  get caps(): TemplateCaps {
+    return this.#plain.caps;
+  }
+
   /** The text of the prompt, for checks and reports. */
   text(input: PromptInput, options: PromptOptions): string {
     const { rendered, mask } = this.#render(input, options);

@@ -7,6 +7,15 @@ export interface SpecialToken {
   readonly kind: "control" | "user-defined";
 }
 
+/** Tokens that a text to be filled in is put together with; -1 where the vocabulary has none. */
+export interface FimTokens {
+  readonly prefix: number;
+  readonly suffix: number;
+  readonly middle: number;
+  readonly repo: number;
+  readonly separator: number;
+}
+
 export interface TextVocab {
   readonly size: number;
   /** CONTROL and USER_DEFINED tokens. */

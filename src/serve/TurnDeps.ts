@@ -6,8 +6,10 @@ import type { ReasoningBudget } from "../engine/protocol.ts";
 import type { PromptOptions } from "../prompt/Prompter.ts";
 import type { ChunkRules } from "../prompt/plan.ts";
 import type { RawPrompt } from "../prompt/RawPrompt.ts";
+import type { TemplateCaps } from "../prompt/TemplateCaps.ts";
 import type { TextVocab } from "../prompt/TextVocab.ts";
 import type { Warm } from "../warm/Warm.ts";
+import type { Activity } from "./Activity.ts";
 import type { Conversations } from "./conversations.ts";
 
 export interface TurnDeps {
@@ -24,13 +26,16 @@ export interface TurnDeps {
       readonly format?: ReplyFormat;
       readonly reasoningTags?: Pick<ReasoningBudget, "start" | "end"> | null;
     };
-    rawTokens(prompt: RawPrompt, ctxTokens: number): Int32Array;
+    rawTokens(prompt: RawPrompt, ctxTokens?: number): Int32Array;
+    text(input: PromptInput, options: PromptOptions): string;
+    readonly caps: TemplateCaps;
   };
   readonly vocab: Pick<TextVocab, "piece" | "specials">;
   readonly rules: ChunkRules;
   readonly seedOf: (tenant: string) => bigint;
   readonly conversations: Pick<Conversations, "arrive" | "replied">;
   readonly warm: Warm;
+  readonly activity: Activity;
   readonly queueMax: number;
   /** Tokens of reasoning where a request says nothing; missing or Infinity is no limit. */
   readonly reasoningBudget?: number;

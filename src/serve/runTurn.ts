@@ -79,16 +79,21 @@ class Running implements RunningTurn {
     this.#conversation = deps.conversations.arrive({ ...caller, plan, prompt: turn.prompt });
     deps.warm.drop(this.#conversation.id);
     deps.engine.drop(this.#conversation.id);
+    const { sampling, maxTokens } = turn;
+    const see = deps.activity.begin({ promptTokens: turn.tokens.length, sampling, maxTokens });
     this.#run = deps.engine.run(
       {
         purpose: "request",
         plan,
         tenant: caller.tenant,
         conversation: this.#conversation,
-        sampling: turn.sampling,
-        maxTokens: turn.maxTokens,
+        sampling,
+        maxTokens,
       },
-      (event) => this.#queue.push(event),
+      (event) => {
+        see(event);
+        this.#queue.push(event);
+      },
     );
     this.#onAbort = () => this.close(false);
     if (signal.aborted) this.close(false);

@@ -6,7 +6,10 @@ import { SAMPLING_DEFAULTS, type SamplingDefaults } from "../../src/engine/sampl
 import { LIMITS, type Limits } from "../../src/limits.ts";
 import { joined } from "../../src/prompt/joined.ts";
 import type { RawPrompt } from "../../src/prompt/RawPrompt.ts";
+import { USUAL_CAPS } from "../../src/prompt/TemplateCaps.ts";
 import type { ServerPhase } from "../../src/protocol/health/ServerPhase.ts";
+import type { ModelCard } from "../../src/protocol/llama/ModelCard.ts";
+import { Activity } from "../../src/serve/Activity.ts";
 import { Conversations } from "../../src/serve/conversations.ts";
 import { seedOf } from "../../src/state/keys.ts";
 import type { RawWarmJob, WarmJob } from "../../src/warm/protocol.ts";
@@ -26,6 +29,9 @@ export interface FakeServerOptions {
   readonly ready?: Partial<EngineReady>;
   readonly opensReasoning?: boolean;
   readonly keepAttribution?: boolean;
+  /** What is told of the model, beside `FAKE_CARD`. */
+  readonly card?: Partial<ModelCard>;
+  readonly endpoints?: { readonly slots: boolean; readonly metrics: boolean };
   readonly sampling?: Partial<SamplingDefaults>;
 }
 
@@ -55,6 +61,25 @@ export interface FakeServer {
 }
 
 export const FAKE_MODEL = "fake-model";
+
+/** Can fill in the middle. */
+export const FAKE_CARD: ModelCard = {
+  path: "/models/fake.gguf",
+  bytes: 1000,
+  parameters: 500,
+  vocabKind: 2,
+  vocabSize: 256,
+  ctxTrain: 8192,
+  embedding: 64,
+  template: "{{ messages }}",
+  toolUseTemplate: null,
+  bos: null,
+  eos: null,
+  bosText: "",
+  eosText: "<eos>",
+  fim: { prefix: 1, suffix: 2, middle: 3, repo: 4, separator: 5 },
+  build: "warmturn test",
+};
 
 export function fakeServer(options: FakeServerOptions = {}): FakeServer {
   const engine = new FakeEngine(options.ready);
@@ -107,14 +132,18 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
       prompter: {
         tokens: (input: PromptInput) => {
           prompts.push(input);
-          const written = input.messages.map((message) => `<${message.role}>${message.content}`).join("");
-          const text = options.rendersNothing === true ? "" : written;
+          const text = options.rendersNothing === true ? "" : writtenOut(input);
           return {
             tokens: Int32Array.from(new TextEncoder().encode(text)),
             opensReasoning: options.opensReasoning ?? false,
             reasoningTags: { start: [1], end: 2 },
           };
         },
+        text: (input: PromptInput) => {
+          prompts.push(input);
+          return writtenOut(input);
+        },
+        caps: USUAL_CAPS,
         rawTokens: ({ parts }: RawPrompt) =>
           joined(
             parts.map((part) =>
@@ -126,10 +155,13 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
       rules: { openers: [], userOpeners: [], chunkTokensMin: 32, chunkTokensMax: 64, tripTokensMin: 0 },
       seedOf: (tenant: string) => seedOf(engine.ready.setup, tenant),
       conversations: new Conversations(),
+      activity: new Activity(engine.ready.lanes),
       warm,
       queueMax: limits.queueMax,
       newCallId: () => `call_${newId()}`,
     },
+    card: { ...FAKE_CARD, ...options.card },
+    endpoints: options.endpoints ?? { slots: true, metrics: false },
     models: { name: FAKE_MODEL, strict: options.strict ?? false, createdSeconds: 1_700_000_000 },
     sampling: { ...BYTE_SAMPLING, limits, defaults: { ...SAMPLING_DEFAULTS, ...options.sampling } },
     keepAttribution: options.keepAttribution ?? false,
@@ -152,4 +184,8 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
     },
   });
   return Object.assign(server, { app });
+}
+
+function writtenOut({ messages }: PromptInput): string {
+  return messages.map((message) => `<${message.role}>${message.content}`).join("");
 }

@@ -6,7 +6,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { type AppErrorCode, errorRow } from "../../errors.ts";
 
-export type Tag = "chat" | "completions" | "messages" | "responses" | "models" | "server";
+export type Tag = "chat" | "completions" | "tokens" | "messages" | "responses" | "models" | "server";
 
 export interface RouteDoc {
   readonly tag: Tag;
@@ -63,6 +63,7 @@ const MEANING: Readonly<Record<AppErrorCode, string>> = {
   "unsupported-media": "the content type is not JSON",
   "queue-full": "too many requests run or wait",
   "engine-failed": "the engine failed",
+  "no-slot": "every lane is busy",
   "not-supported": "it is switched off, or the model cannot do it",
   internal: "an error of the server",
   loading: "the model is still loading",

@@ -4,7 +4,7 @@ import type { ReplyEnd, ReplyEvent } from "../../serve/reply.ts";
 import type { PlacedEvent } from "../http/severalReplies.ts";
 import { timingsOf, warmturnOf } from "../openai/usage.ts";
 import { llamaErrorBody } from "./errorBody.ts";
-import type { CompletionRequest } from "./model.ts";
+import type { LlamaSettings } from "./model.ts";
 import { pickFields } from "./pickFields.ts";
 
 /** What every answer to one request says. */
@@ -19,7 +19,7 @@ export interface CompletionHeading {
   }[];
 }
 
-type Asked = Pick<CompletionRequest, "returnTokens" | "responseFields">;
+type Asked = Pick<LlamaSettings, "returnTokens" | "responseFields">;
 
 const STOP_TYPES = { stop: "eos", "stop-string": "word", length: "limit", "tool-calls": "eos" } as const;
 

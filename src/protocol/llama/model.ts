@@ -1,46 +1,70 @@
-/** The body of `/completion`, with llama-server's names. */
+/** The bodies of `/completion` and `/infill`, with llama-server's names; OpenAI's completions share most of them. */
 import { arrayAt, invalid, objectAt, textAt } from "../../chat/fields.ts";
 import type { Sampling } from "../../engine/protocol.ts";
 import type { Json } from "../../json/json.ts";
-import type { RawPrompt } from "../../prompt/RawPrompt.ts";
 import type { RawTurn } from "../../serve/prepareRaw.ts";
 import { stopStrings } from "../http/stopStrings.ts";
 import { readAnswer } from "../openai/answer.ts";
 import { RequestFields } from "../openai/RequestFields.ts";
 import { readSampling, type SamplingRules } from "../openai/sampling.ts";
+import { type Infill, readInfill } from "./infill.ts";
 import { readPrompts, type SentPrompt } from "./prompts.ts";
 
-/** What all runs of one request share. */
+/** What all replies to one request share. */
 export interface CompletionSettings {
+  readonly model: string | null;
   readonly sampling: Sampling;
   readonly answer: RawTurn["answer"];
+  /** Infinity where the request names no limit. */
   readonly maxTokens: number;
   readonly stop: readonly string[];
   readonly stream: boolean;
-  readonly returnTokens: boolean;
+  /** Replies to each prompt. */
+  readonly copies: number;
+  /** A hint that only breaks ties between conversations, or "". */
+  readonly session: string;
 }
 
-export interface CompletionRequest extends CompletionSettings {
-  readonly model: string | null;
-  readonly prompts: readonly SentPrompt[];
+/** What only llama-server's own answers have. */
+export interface LlamaSettings extends CompletionSettings {
+  readonly returnTokens: boolean;
   /** Paths of the answer's fields that are sent; empty for all. */
   readonly responseFields: readonly string[];
-  readonly session: string;
+}
+
+export interface CompletionRequest extends LlamaSettings {
+  readonly prompts: readonly SentPrompt[];
+}
+
+export interface InfillRequest extends LlamaSettings {
+  readonly infill: Infill;
 }
 
 export function readCompletionRequest(body: Json, rules: SamplingRules): CompletionRequest {
   const fields = new RequestFields(objectAt(body, "body"));
-  const { vocab, limits } = rules;
+  const prompts = readPrompts(fields.get("prompt"), rules);
+  return { prompts, ...readLlamaSettings(fields, prompts.length, rules) };
+}
+
+export function readInfillRequest(body: Json, rules: SamplingRules): InfillRequest {
+  const fields = new RequestFields(objectAt(body, "body"));
+  const infill = readInfill(fields, rules.limits.extraFilesMax);
+  return { infill, ...readLlamaSettings(fields, 1, rules) };
+}
+
+function readLlamaSettings(fields: RequestFields, prompts: number, rules: SamplingRules): LlamaSettings {
   return {
-    prompts: readPrompts(fields.get("prompt"), { vocabSize: vocab.size, promptsMax: limits.promptsMax }),
-    ...readCompletionFields(fields, rules),
+    ...readSettings(fields, prompts, rules),
+    returnTokens: fields.boolean("return_tokens", false),
+    responseFields: readResponseFields(fields.get("response_fields")),
   };
 }
 
-export function readCompletionFields(
+export function readSettings(
   fields: RequestFields,
+  prompts: number,
   rules: SamplingRules,
-): Omit<CompletionRequest, "prompts"> {
+): CompletionSettings {
   const sampling = readSampling(fields, rules);
   const answer = readAnswer(fields);
   if (sampling.grammar !== undefined && answer !== undefined) {
@@ -55,15 +79,16 @@ export function readCompletionFields(
     maxTokens: readMaxTokens(fields),
     stop: stopStrings(fields.get("stop"), "stop", rules.limits),
     stream: fields.boolean("stream", false),
-    returnTokens: fields.boolean("return_tokens", false),
-    responseFields: readResponseFields(fields.get("response_fields")),
+    copies: readCopies(fields, prompts, rules.limits.promptsMax),
   };
 }
 
-/** The turn of one of the prompts, whose tokens these are. */
-export function rawTurn(request: CompletionRequest, prompt: RawPrompt, tokens: Int32Array): RawTurn {
-  const { sampling, answer, maxTokens, stop } = request;
-  return { prompt, tokens, sampling, maxTokens, stop, ...(answer === undefined ? {} : { answer }) };
+/** OpenAI's `n`, and llama-server's name of it. */
+function readCopies(fields: RequestFields, prompts: number, max: number): number {
+  const rule = { whole: true, min: 1, max };
+  const copies = Math.max(fields.number("n", 1, rule), fields.number("n_cmpl", 1, rule));
+  if (copies * prompts <= max) return copies;
+  throw invalid("n", `times ${prompts} prompts are ${copies * prompts} replies; at most ${max} are allowed.`);
 }
 
 /** What has no meaning here is taken where it is well-formed: a context is never shifted, a slot never chosen. */
@@ -75,7 +100,7 @@ function checkUnused(fields: RequestFields): void {
 }
 
 /** -1 is no limit; 0 answers after prefill. */
-export function readMaxTokens(fields: RequestFields): number {
+function readMaxTokens(fields: RequestFields): number {
   const names = ["n_predict", "max_tokens", "max_completion_tokens"];
   const rule = { whole: true, min: -1 };
   const sent = names.map((name) => fields.number(name, -1, rule)).filter((tokens) => tokens !== -1);

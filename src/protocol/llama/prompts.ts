@@ -6,6 +6,7 @@ import { invalid, kindOf } from "../../chat/fields.ts";
 import type { Json } from "../../json/json.ts";
 import { isJsonArray, isJsonNumber, isJsonObject } from "../../json/kinds.ts";
 import type { RawPart, RawPrompt } from "../../prompt/RawPrompt.ts";
+import type { SamplingRules } from "../openai/sampling.ts";
 
 export interface SentPrompt {
   readonly prompt: RawPrompt;
@@ -13,10 +14,8 @@ export interface SentPrompt {
   readonly field: string;
 }
 
-export interface PromptRules {
-  readonly vocabSize: number;
-  readonly promptsMax: number;
-}
+/** Of the vocabulary, and how many prompts there may be. */
+export type PromptRules = Pick<SamplingRules, "vocab" | "limits">;
 
 const FORMS = "a string, an array of token ids and strings, or a list of these";
 
@@ -27,8 +26,8 @@ export function readPrompts(value: Json | undefined, rules: PromptRules): readon
   if (!isJsonArray(value) || value.some((item) => isJsonNumber(item)))
     return [onePrompt(value, field, rules)];
   if (value.length === 0) throw invalid(field, "must not be empty.");
-  if (value.length > rules.promptsMax) {
-    throw invalid(field, `holds ${value.length} prompts; at most ${rules.promptsMax} are allowed.`);
+  if (value.length > rules.limits.promptsMax) {
+    throw invalid(field, `holds ${value.length} prompts; at most ${rules.limits.promptsMax} are allowed.`);
   }
   return value.map((item, index) => onePrompt(item, `${field}[${index}]`, rules));
 }
@@ -42,7 +41,7 @@ function onePrompt(value: Json, field: string, rules: PromptRules): SentPrompt {
     if (typeof text === "string") return { prompt: rawPrompt([{ text, special: true }]), field };
     throw invalid(`${field}.prompt_string`, `must be a string, not ${kindOf(text)}.`);
   }
-  const parts = mixedParts(value, field, rules.vocabSize);
+  const parts = mixedParts(value, field, rules.vocab.size);
   if (parts.length === 0) throw invalid(field, "must not be empty.");
   return { prompt: rawPrompt(parts), field };
 }

@@ -1,4 +1,4 @@
-/** Schemas of llama-server's `/completion` and its errors, as they are documented. */
+/** Schemas of llama-server's own endpoints and its errors, as they are documented. */
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import { nullable, oneOf, SAMPLING, TIMINGS, WARMTURN } from "../http/schemas.ts";
 
@@ -22,6 +22,8 @@ const limit = Type.Optional(
     description: "Tokens of the reply at most; -1 is no limit, 0 answers after prefill. The least holds.",
   }),
 );
+const copies = (description: string): TSchema =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: 32, default: 1, description }));
 const unused = (minimum: number): TSchema =>
   Type.Optional(Type.Integer({ minimum, description: "Taken, and without a meaning here." }));
 
@@ -32,20 +34,16 @@ export const PROMPT = Type.Unsafe({
     "Spellings of special tokens are those tokens.",
 });
 
-/** What `/completion` and `/infill` share. */
-export const COMPLETION_FIELDS: TProperties = {
+/** What OpenAI's completions have as well. */
+export const SHARED_FIELDS: TProperties = {
   model: Type.Optional(Type.String({ description: "Any name, unless the server has --strict-model." })),
   stream: Type.Optional(Type.Boolean({ default: false })),
   n_predict: limit,
   max_tokens: limit,
   max_completion_tokens: limit,
   stop: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 16 })])),
-  return_tokens: Type.Optional(Type.Boolean({ default: false, description: "Fill `tokens`." })),
-  response_fields: Type.Optional(
-    Type.Array(Type.String({ minLength: 1 }), {
-      description: "The answer's fields that are sent, `generation_settings/seed` for one inside another.",
-    }),
-  ),
+  n: copies("Replies to each prompt, each with a seed of its own."),
+  n_cmpl: copies("llama-server's name of `n`."),
   json_schema: Type.Optional(Type.Object({}, { description: "The reply is JSON of this schema." })),
   response_format: Type.Optional(Type.Object({}, { description: "As in chat completions." })),
   ...SAMPLING,
@@ -57,8 +55,18 @@ export const COMPLETION_FIELDS: TProperties = {
   prompt_cache_key: Type.Optional(Type.String({ description: "A hint that tells conversations apart." })),
 };
 
+const LLAMA_FIELDS: TProperties = {
+  ...SHARED_FIELDS,
+  return_tokens: Type.Optional(Type.Boolean({ default: false, description: "Fill `tokens`." })),
+  response_fields: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      description: "The answer's fields that are sent, `generation_settings/seed` for one inside another.",
+    }),
+  ),
+};
+
 export const COMPLETION_REQUEST = Type.Object(
-  { prompt: PROMPT, ...COMPLETION_FIELDS },
+  { prompt: PROMPT, ...LLAMA_FIELDS },
   {
     $id: "CompletionRequest",
     description: "Unknown fields are ignored.",
@@ -109,3 +117,107 @@ export const COMPLETION_EVENT = Type.Union([PARTIAL, COMPLETION, LLAMA_ERROR], {
   $id: "CompletionEvent",
   description: "One a token, then the end of each reply; there is no [DONE].",
 });
+
+export const INFILL_REQUEST = Type.Object(
+  {
+    input_prefix: Type.String({ description: "What stands before the place." }),
+    input_suffix: Type.String({ description: "What stands behind it." }),
+    input_extra: Type.Optional(
+      Type.Array(Type.Object({ text: Type.String(), filename: Type.Optional(Type.String()) }), {
+        maxItems: 256,
+        description: "Other files; the first ones are left out where they do not fit.",
+      }),
+    ),
+    prompt: Type.Optional(Type.String({ description: "Goes on from the prefix." })),
+    ...LLAMA_FIELDS,
+  },
+  {
+    $id: "InfillRequest",
+    description: "Unknown fields are ignored.",
+    examples: [{ input_prefix: "def add(a, b):\n    return ", input_suffix: "\n" }],
+  },
+);
+
+export const TOKENIZE_REQUEST = Type.Object(
+  {
+    content: Type.Unsafe({ type: ["string", "array"], description: "Text, or token ids and texts." }),
+    add_special: Type.Optional(
+      Type.Boolean({ default: false, description: "BOS and EOS, as the model wants." }),
+    ),
+    parse_special: Type.Optional(
+      Type.Boolean({ default: true, description: "Spellings of special tokens are those tokens." }),
+    ),
+    with_pieces: Type.Optional(Type.Boolean({ default: false })),
+  },
+  { $id: "TokenizeRequest", examples: [{ content: "Hello" }] },
+);
+
+export const TOKENIZED = Type.Object(
+  {
+    tokens: Type.Array(
+      Type.Union([
+        Type.Integer(),
+        Type.Object({
+          id: Type.Integer(),
+          piece: Type.Union([Type.String(), Type.Array(Type.Integer())], {
+            description: "Text, or bytes that are no UTF-8 by themselves.",
+          }),
+        }),
+      ]),
+    ),
+  },
+  { $id: "Tokenized" },
+);
+
+export const DETOKENIZE_REQUEST = Type.Object(
+  { tokens: Type.Array(Type.Integer({ minimum: 0 })) },
+  { $id: "DetokenizeRequest", examples: [{ tokens: [104, 105] }] },
+);
+
+export const DETOKENIZED = Type.Object({ content: Type.String() }, { $id: "Detokenized" });
+
+export const PROMPT_TEXT = Type.Object({ prompt: Type.String() }, { $id: "PromptText" });
+
+export const PROPS = Type.Object(
+  {
+    default_generation_settings: Type.Object(
+      { params: Type.Object({}), n_ctx: Type.Integer() },
+      { description: "What a request that says nothing is answered with." },
+    ),
+    total_slots: Type.Integer(),
+    model_alias: Type.String(),
+    model_path: Type.String(),
+    modalities: Type.Object({ vision: Type.Boolean(), video: Type.Boolean(), audio: Type.Boolean() }),
+    endpoint_slots: Type.Boolean(),
+    endpoint_props: Type.Boolean(),
+    endpoint_metrics: Type.Boolean(),
+    chat_template: Type.String(),
+    chat_template_tool_use: Type.Optional(Type.String()),
+    chat_template_caps: Type.Object({}, { description: "What the template does by itself." }),
+    bos_token: Type.String(),
+    eos_token: Type.String(),
+    build_info: Type.String(),
+    is_sleeping: Type.Literal(false),
+  },
+  { $id: "Props" },
+);
+
+export const SLOTS = Type.Array(
+  Type.Object({
+    id: Type.Integer(),
+    n_ctx: Type.Integer(),
+    speculative: Type.Literal(false),
+    is_processing: Type.Boolean(),
+    id_task: Type.Optional(Type.Integer({ description: "What it does, or did last." })),
+    n_prompt_tokens: Type.Optional(Type.Integer()),
+    n_prompt_tokens_processed: Type.Optional(Type.Integer()),
+    n_prompt_tokens_cache: Type.Optional(Type.Integer()),
+    params: Type.Optional(Type.Object({})),
+    next_token: Type.Optional(Type.Array(Type.Object({}))),
+  }),
+  { $id: "Slots" },
+);
+
+export const LORA_ADAPTERS = Type.Array(Type.Unknown(), { $id: "LoraAdapters", maxItems: 0 });
+export const SUCCESS = Type.Object({ success: Type.Literal(true) }, { $id: "Success" });
+export const VERSION = Type.Object({ version: Type.String() }, { $id: "Version" });

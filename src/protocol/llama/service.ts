@@ -1,55 +1,91 @@
-/** `/completion` without HTTP in it. */
+/** `/completion`, `/infill` and `/apply-template` without HTTP in them. */
+import { continuationOf, endOfPrompt } from "../../chat/continuation.ts";
+import { AppError } from "../../errors.ts";
+import type { RawPrompt } from "../../prompt/RawPrompt.ts";
 import { rawTokens } from "../../serve/prepareRaw.ts";
-import { type Caller, runRaw } from "../../serve/runTurn.ts";
+import type { Caller } from "../../serve/runTurn.ts";
 import { parseBody } from "../http/parseBody.ts";
-import type { RunningReply } from "../http/replyResponse.ts";
 import { servedModel } from "../http/servedModel.ts";
-import { type PlacedEvent, severalReplies } from "../http/severalReplies.ts";
+import { readChatRequest } from "../openai/model.ts";
 import type { ChatServiceDeps } from "../openai/service.ts";
 import type { CompletionHeading } from "./completion.ts";
 import { detokenise } from "./detokenise.ts";
 import { generationSettings, toldBiases } from "./generationSettings.ts";
-import { type CompletionRequest, rawTurn, readCompletionRequest } from "./model.ts";
+import { checkFim, fittingInfill, type Infill, infillPrompt } from "./infill.ts";
+import { type LlamaSettings, readCompletionRequest, readInfillRequest } from "./model.ts";
+import type { SentPrompt } from "./prompts.ts";
+import { type StartedRaw, startRaw } from "./startRaw.ts";
 
 export interface StartedCompletion {
-  readonly request: CompletionRequest;
+  readonly request: LlamaSettings;
   readonly heading: CompletionHeading;
-  readonly running: RunningReply<PlacedEvent>;
+  readonly running: StartedRaw["running"];
 }
 
-/** `session` is the headers' hint. Throws AppError for everything that can be refused before the engine has it. */
-export function startCompletion(
+/** `caller.session` is the headers' hint. Throws AppError for what is refused before the engine has it. */
+export type Start = (
   raw: string,
   caller: Caller,
   deps: ChatServiceDeps,
   signal: AbortSignal,
-): StartedCompletion {
-  return startCompletions(readCompletionRequest(parseBody(raw), deps.sampling), caller, deps, signal);
+) => StartedCompletion;
+
+export const startCompletion: Start = (raw, caller, deps, signal) => {
+  const request = readCompletionRequest(parseBody(raw), deps.sampling);
+  return started(request.prompts, request, caller, deps, signal);
+};
+
+export const startInfill: Start = (raw, caller, deps, signal) => {
+  checkFim(deps.card.fim);
+  const request = readInfillRequest(parseBody(raw), deps.sampling);
+  const sent = { prompt: fitted(request.infill, request.maxTokens, deps), field: "input_prefix" };
+  return started([sent], request, caller, deps, signal);
+};
+
+/** Leaves out what does not fit beside the reply. */
+export function fitted(infill: Infill, maxTokens: number, { card, turn }: ChatServiceDeps): RawPrompt {
+  const { ctxTokens } = turn.engine.ready;
+  const reply = maxTokens === Number.POSITIVE_INFINITY ? 0 : maxTokens;
+  return fittingInfill(
+    infill,
+    (some) => infillPrompt(some, card.fim, card.bos),
+    (prompt) => {
+      try {
+        return rawTokens(prompt, "input_prefix", turn).length + reply < ctxTokens;
+      } catch (error) {
+        if (error instanceof AppError && error.code === "prompt-too-long") return false;
+        throw error;
+      }
+    },
+  );
 }
 
-function startCompletions(
-  request: CompletionRequest,
+function started(
+  sent: readonly SentPrompt[],
+  request: LlamaSettings,
   caller: Caller,
   deps: ChatServiceDeps,
   signal: AbortSignal,
 ): StartedCompletion {
-  const model = servedModel(request.model, deps.models);
-  const turns = request.prompts.map(({ prompt, field }) =>
-    rawTurn(request, prompt, rawTokens(prompt, field, deps.turn)),
-  );
-  const session = caller.session || request.session;
-  const runs = runRaw(turns, { ...caller, session }, deps.turn, signal);
+  const { model, prompts, running } = startRaw(sent, request, caller, deps, signal);
   return {
     request,
+    running,
     heading: {
       model,
       settings: { ...generationSettings(request), logit_bias: toldBiases(request.sampling) },
       ctxTokens: deps.turn.engine.ready.ctxTokens,
-      prompts: turns.map(({ tokens }) => ({
+      prompts: prompts.map(({ tokens }) => ({
         tokens: tokens.length,
         text: detokenise(tokens, deps.turn.vocab),
       })),
     },
-    running: severalReplies(runs),
   };
+}
+
+/** The prompt that a chat request would be answered from. */
+export function appliedTemplate(raw: string, deps: ChatServiceDeps): object {
+  const { turn, model } = readChatRequest(parseBody(raw), deps.sampling);
+  servedModel(model, deps.models);
+  return { prompt: deps.turn.prompter.text(turn.prompt, endOfPrompt(continuationOf(turn))) };
 }

@@ -17,6 +17,9 @@ import {
   OPENAI_ERROR,
 } from "./schemas.ts";
 import { type ChatServiceDeps, modelList, modelRow, type StartedChat, startChat } from "./service.ts";
+import { textCompletionChunks, wholeTextCompletion } from "./textCompletion.ts";
+import { TEXT_COMPLETION, TEXT_EVENT, TEXT_REQUEST } from "./textSchemas.ts";
+import { startText } from "./textService.ts";
 
 export interface OpenAiDeps {
   /** Throws AppError while the model loads or the server closes. */
@@ -27,6 +30,8 @@ export interface OpenAiDeps {
   readonly onUnforeseen: (error: unknown) => AppError;
 }
 
+/** Without `/v1` it is llama-server's own. */
+const TEXT = "/v1/completions";
 const CHAT = ["/v1/chat/completions", "/chat/completions"] as const;
 const MODELS = ["/v1/models", "/models"] as const;
 
@@ -36,6 +41,15 @@ const CHAT_DOC = documented({
   body: CHAT_REQUEST,
   answer: CHAT_COMPLETION,
   events: CHAT_EVENT,
+  error: OPENAI_ERROR,
+  refuses: RUNNING,
+});
+const TEXT_DOC = documented({
+  tag: "completions",
+  summary: "What goes on from a prompt, in OpenAI's form",
+  body: TEXT_REQUEST,
+  answer: TEXT_COMPLETION,
+  events: TEXT_EVENT,
   error: OPENAI_ERROR,
   refuses: RUNNING,
 });
@@ -57,6 +71,7 @@ const MODEL_DOC = documented({
 export function openai(deps: OpenAiDeps): Elysia {
   const app = new Elysia({ name: "openai", aot: false });
   for (const path of CHAT) app.post(path, ({ request }) => chat(request, deps), CHAT_DOC);
+  app.post(TEXT, ({ request }) => text(request, deps), TEXT_DOC);
   for (const path of MODELS) {
     app.get(path, ({ request }) => listed(request, deps), MODELS_DOC);
     app.get(`${path}/:id`, ({ request, params }) => model(request, params.id, deps), MODEL_DOC);
@@ -100,4 +115,29 @@ async function whole({ running, heading }: StartedChat, deps: OpenAiDeps): Promi
   const body = async (events: AsyncIterable<ReplyEvent>): Promise<string> =>
     JSON.stringify(await wholeCompletion(events, heading));
   return await wholeResponse(running, body, deps.onUnforeseen);
+}
+
+async function text(request: Request, deps: OpenAiDeps): Promise<Response> {
+  const tenant = deps.tenantOf(request.headers);
+  const service = deps.ready();
+  const raw = await readBody(request, service.limits.bodyBytesMax);
+  const userAgent = request.headers.get("user-agent") ?? "";
+  const caller = { tenant, userAgent, session: sessionHint(request.headers) };
+  const { running, heading, request: asked } = startText(raw, caller, service, request.signal);
+  if (!asked.stream) {
+    return await wholeResponse(
+      running,
+      async (events) => JSON.stringify(await wholeTextCompletion(events, heading)),
+      deps.onUnforeseen,
+    );
+  }
+  return await streamResponse(
+    running,
+    (events) => textCompletionChunks(events, heading, asked.includeUsage),
+    {
+      clock: service.clock,
+      keepAliveMs: service.limits.keepAliveMs,
+      failure: (error) => JSON.stringify(errorBody(deps.onUnforeseen(error))),
+    },
+  );
 }

@@ -87,7 +87,7 @@ function readContinueLast(fields: RequestFields): boolean | undefined {
   return on;
 }
 
-function readIncludeUsage(value: Json | undefined): boolean {
+export function readIncludeUsage(value: Json | undefined): boolean {
   if (value === undefined) return false;
   return new RequestFields(objectAt(value, "stream_options")).boolean("include_usage", false);
 }

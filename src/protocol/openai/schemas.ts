@@ -126,7 +126,7 @@ export const CHAT_REQUEST = Type.Object(
   },
 );
 
-const USAGE = Type.Object(
+export const USAGE = Type.Object(
   {
     prompt_tokens: Type.Integer(),
     completion_tokens: Type.Integer(),
@@ -137,7 +137,7 @@ const USAGE = Type.Object(
   { $id: "ChatUsage" },
 );
 
-const HEADING = {
+export const HEADING = {
   id: Type.String(),
   created: Type.Integer({ description: "Seconds since 1970." }),
   model: Type.String(),

@@ -5,6 +5,7 @@ import { type Caller, type RunningTurn, runTurn } from "../../serve/runTurn.ts";
 import type { TurnDeps } from "../../serve/TurnDeps.ts";
 import { parseBody } from "../http/parseBody.ts";
 import { type ModelNames, servedModel } from "../http/servedModel.ts";
+import type { ModelCard } from "../llama/ModelCard.ts";
 import type { Heading } from "./chatCompletion.ts";
 import { type ChatRequest, readChatRequest } from "./model.ts";
 import type { SamplingRules } from "./sampling.ts";
@@ -13,6 +14,9 @@ export interface ChatServiceDeps {
   readonly turn: TurnDeps;
   readonly models: ModelNames;
   readonly sampling: SamplingRules;
+  readonly card: ModelCard;
+  /** Which of the endpoints that tell of the server are on. */
+  readonly endpoints: { readonly slots: boolean; readonly metrics: boolean };
   /** Whether Claude Code's billing line stays in its system prompt. */
   readonly keepAttribution: boolean;
   readonly limits: Limits;
@@ -45,12 +49,17 @@ export function startChat(
   return {
     request,
     running,
-    heading: {
-      id: `chatcmpl-${deps.newId()}`,
-      created: deps.clock.nowSeconds(),
-      model,
-      system_fingerprint: `wt-${BigInt.asUintN(64, deps.turn.engine.ready.setup).toString(16).padStart(16, "0")}`,
-    },
+    heading: headingOf("chatcmpl", model, deps),
+  };
+}
+
+export function headingOf(kind: "chatcmpl" | "cmpl", model: string, deps: ChatServiceDeps): Heading {
+  const setup = BigInt.asUintN(64, deps.turn.engine.ready.setup).toString(16).padStart(16, "0");
+  return {
+    id: `${kind}-${deps.newId()}`,
+    created: deps.clock.nowSeconds(),
+    model,
+    system_fingerprint: `wt-${setup}`,
   };
 }
 

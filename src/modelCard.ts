@@ -1,0 +1,30 @@
+/** The model's card, from its file. */
+
+import type { Backend } from "../ffi/Backend.ts";
+import type { Model } from "../ffi/Model.ts";
+import { version } from "../package.json";
+import type { Templates } from "./chatTemplate.ts";
+import type { ModelCard } from "./protocol/llama/ModelCard.ts";
+
+export function modelCard(model: Model, templates: Templates, backend: Backend): ModelCard {
+  const { vocab } = model;
+  // A model of vocabulary only does not read these itself.
+  const meta = (name: string): number => Number(model.meta(`${model.architecture}.${name}`) ?? 0);
+  return {
+    path: model.path,
+    bytes: model.bytes,
+    parameters: model.parameters,
+    vocabKind: vocab.kind,
+    vocabSize: vocab.size,
+    ctxTrain: meta("context_length"),
+    embedding: meta("embedding_length"),
+    template: templates.template,
+    toolUseTemplate: templates.toolUse,
+    bos: vocab.addBos && vocab.bos >= 0 ? vocab.bos : null,
+    eos: vocab.addEos && vocab.eos >= 0 ? vocab.eos : null,
+    bosText: vocab.text(vocab.bos),
+    eosText: vocab.text(vocab.eos),
+    fim: vocab.fim,
+    build: `warmturn ${version}, llama.cpp ${backend.version()}`,
+  };
+}

@@ -1,0 +1,104 @@
+/** What llama-server's routes say of themselves. */
+import type { AppErrorCode } from "../../errors.ts";
+import { documented, READING, RUNNING } from "../http/documented.ts";
+import { CHAT_REQUEST } from "../openai/schemas.ts";
+import {
+  COMPLETION_ANSWER,
+  COMPLETION_EVENT,
+  COMPLETION_REQUEST,
+  DETOKENIZE_REQUEST,
+  DETOKENIZED,
+  LLAMA_ERROR as error,
+  INFILL_REQUEST,
+  LORA_ADAPTERS,
+  PROMPT_TEXT,
+  PROPS,
+  SLOTS,
+  SUCCESS,
+  TOKENIZE_REQUEST,
+  TOKENIZED,
+  VERSION,
+} from "./schemas.ts";
+
+const WAITING: readonly AppErrorCode[] = ["loading", "closing"];
+const server = { tag: "server", error, refuses: WAITING } as const;
+
+export const DOCS = {
+  completion: documented({
+    tag: "completions",
+    summary: "What goes on from a prompt, in llama-server's form",
+    body: COMPLETION_REQUEST,
+    answer: COMPLETION_ANSWER,
+    events: COMPLETION_EVENT,
+    error,
+    refuses: RUNNING,
+  }),
+  infill: documented({
+    tag: "completions",
+    summary: "What stands between two texts, in llama-server's form",
+    description: "For models with tokens to fill in the middle.",
+    body: INFILL_REQUEST,
+    answer: COMPLETION_ANSWER,
+    events: COMPLETION_EVENT,
+    error,
+    refuses: [...RUNNING, "not-supported"],
+  }),
+  tokenize: documented({
+    tag: "tokens",
+    summary: "The tokens of a text",
+    body: TOKENIZE_REQUEST,
+    answer: TOKENIZED,
+    error,
+    refuses: READING,
+  }),
+  detokenize: documented({
+    tag: "tokens",
+    summary: "The text of tokens",
+    body: DETOKENIZE_REQUEST,
+    answer: DETOKENIZED,
+    error,
+    refuses: READING,
+  }),
+  applyTemplate: documented({
+    tag: "tokens",
+    summary: "The prompt that a chat request is answered from",
+    body: CHAT_REQUEST,
+    answer: PROMPT_TEXT,
+    error,
+    refuses: [...READING, "template-refused", "prefill-unsupported"],
+  }),
+  props: documented({ ...server, summary: "The model and the settings", answer: PROPS }),
+  setProps: documented({
+    ...server,
+    summary: "Settings cannot be changed here",
+    answer: null,
+    refuses: [...WAITING, "not-supported"],
+  }),
+  slots: documented({
+    ...server,
+    summary: "What each lane does",
+    description: "With fail_on_no_slot=1 it is a 503 where all are busy. Off with --no-slots.",
+    answer: SLOTS,
+    refuses: [...WAITING, "no-slot", "not-supported"],
+  }),
+  slotAction: documented({
+    ...server,
+    summary: "States are kept without being asked; they cannot be saved by name",
+    answer: null,
+    refuses: [...WAITING, "not-supported"],
+  }),
+  metrics: documented({
+    ...server,
+    summary: "Counters for Prometheus, with --metrics",
+    answer: "text/plain",
+    refuses: [...WAITING, "not-supported"],
+  }),
+  lora: documented({ ...server, summary: "Always an empty list", answer: LORA_ADAPTERS }),
+  setLora: documented({
+    ...server,
+    summary: "An empty list is all that can be set",
+    answer: SUCCESS,
+    refuses: READING,
+  }),
+  version: documented({ ...server, summary: "This program's version", answer: VERSION }),
+};

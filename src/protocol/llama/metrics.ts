@@ -1,0 +1,59 @@
+/** `/metrics`: Prometheus' text, with llama-server's names. */
+import type { ChatServiceDeps } from "../openai/service.ts";
+
+interface Metric {
+  readonly name: string;
+  readonly kind: "counter" | "gauge";
+  readonly help: string;
+  readonly value: number;
+}
+
+export const METRICS_TYPE = "text/plain; version=0.0.4";
+
+export function metricsText(deps: ChatServiceDeps): string {
+  return metricsOf(deps)
+    .map(({ name, kind, help, value }) =>
+      [
+        `# HELP llamacpp:${name} ${help}`,
+        `# TYPE llamacpp:${name} ${kind}`,
+        `llamacpp:${name} ${value}\n`,
+      ].join("\n"),
+    )
+    .join("");
+}
+
+function metricsOf({ turn }: ChatServiceDeps): readonly Metric[] {
+  const { totals, lanes } = turn.activity;
+  const running = lanes.filter(({ busy }) => busy).length;
+  const counter = (name: string, help: string, value: number): Metric => ({
+    name,
+    kind: "counter",
+    help,
+    value,
+  });
+  const gauge = (name: string, help: string, value: number): Metric => ({ name, kind: "gauge", help, value });
+  return [
+    counter("prompt_tokens_total", "Prompt tokens that were evaluated", totals.prefilledTokens),
+    counter("prompt_tokens_cached_total", "Prompt tokens that a kept state covered", totals.resumedTokens),
+    counter("prompt_seconds_total", "Time for prompts", totals.promptMs / 1000),
+    counter("tokens_predicted_total", "Tokens of replies", totals.predictedTokens),
+    counter("tokens_predicted_seconds_total", "Time for replies", totals.predictedMs / 1000),
+    counter("n_tokens_max", "Longest prompt with its reply", totals.tokensMax),
+    gauge(
+      "prompt_tokens_seconds",
+      "Prompt tokens a second",
+      perSecond(totals.prefilledTokens, totals.promptMs),
+    ),
+    gauge(
+      "predicted_tokens_seconds",
+      "Tokens of replies a second",
+      perSecond(totals.predictedTokens, totals.predictedMs),
+    ),
+    gauge("requests_processing", "Requests that run", running),
+    gauge("requests_deferred", "Requests that wait", Math.max(0, turn.engine.pending - running)),
+  ];
+}
+
+function perSecond(count: number, ms: number): number {
+  return ms > 0 ? (count * 1000) / ms : 0;
+}

@@ -1,0 +1,34 @@
+/** `/slots`: what each lane does, with llama-server's names. */
+import type { Lane } from "../../serve/Activity.ts";
+import type { ChatServiceDeps } from "../openai/service.ts";
+import { generationSettings } from "./generationSettings.ts";
+
+export function slotsOf({ turn }: ChatServiceDeps): object[] {
+  const { ctxTokens } = turn.engine.ready;
+  return turn.activity.lanes.map((lane, id) => ({
+    id,
+    n_ctx: ctxTokens,
+    speculative: false,
+    is_processing: lane.busy,
+    ...taskOf(lane),
+  }));
+}
+
+function taskOf({ task, busy }: Lane): object {
+  if (task === null) return {};
+  const { id, promptTokens, sampling, maxTokens, resumed, evaluated, predicted } = task;
+  return {
+    id_task: id,
+    n_prompt_tokens: promptTokens,
+    n_prompt_tokens_processed: evaluated,
+    n_prompt_tokens_cache: resumed,
+    params: generationSettings({ sampling, maxTokens, stop: [], stream: true }),
+    next_token: [
+      {
+        has_next_token: busy,
+        n_remain: maxTokens === Number.POSITIVE_INFINITY ? -1 : maxTokens - predicted,
+        n_decoded: predicted,
+      },
+    ],
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * What the lanes do now and what all requests took so far, as the events of their runs tell it. A lane here is a
+ * place to be shown in, the lowest that is free; it says nothing of the engine's sequences.
+ */
+import type { EngineEvent, RunReport, Sampling } from "../engine/protocol.ts";
+
+export interface Task {
+  /** Counts requests, from 1. */
+  readonly id: number;
+  readonly promptTokens: number;
+  readonly sampling: Sampling;
+  readonly maxTokens: number;
+  /** Prompt tokens that were resumed, and that were evaluated. */
+  readonly resumed: number;
+  readonly evaluated: number;
+  readonly predicted: number;
+}
+
+export interface Lane {
+  readonly busy: boolean;
+  /** What it does, or did last; null where it never did anything. */
+  readonly task: Task | null;
+}
+
+/** Sums over all requests that have ended. */
+export interface Totals {
+  readonly prefilledTokens: number;
+  readonly resumedTokens: number;
+  readonly promptMs: number;
+  readonly predictedTokens: number;
+  readonly predictedMs: number;
+  /** Longest prompt with its reply. */
+  readonly tokensMax: number;
+}
+
+type Begun = { -readonly [K in keyof Task]: Task[K] };
+
+export class Activity {
+  readonly #lanes: { busy: boolean; task: Begun | null }[];
+  #tasks = 0;
+  #totals: Totals = {
+    prefilledTokens: 0,
+    resumedTokens: 0,
+    promptMs: 0,
+    predictedTokens: 0,
+    predictedMs: 0,
+    tokensMax: 0,
+  };
+
+  constructor(lanes: number) {
+    this.#lanes = Array.from({ length: lanes }, () => ({ busy: false, task: null }));
+  }
+
+  get lanes(): readonly Lane[] {
+    return this.#lanes;
+  }
+
+  get totals(): Totals {
+    return this.#totals;
+  }
+
+  /** To be given all events of the request's run. */
+  begin(asked: Pick<Task, "promptTokens" | "sampling" | "maxTokens">): (event: EngineEvent) => void {
+    const { promptTokens, sampling, maxTokens } = asked;
+    this.#tasks += 1;
+    const task: Begun = {
+      id: this.#tasks,
+      promptTokens,
+      sampling,
+      maxTokens,
+      resumed: 0,
+      evaluated: 0,
+      predicted: 0,
+    };
+    return (event) => this.#see(task, event);
+  }
+
+  #see(task: Begun, event: EngineEvent): void {
+    switch (event.type) {
+      case "prefill":
+        this.#take(task);
+        task.resumed = event.resumed;
+        task.evaluated = event.evaluated;
+        break;
+      case "tokens":
+        task.predicted += event.tokens.length;
+        break;
+      case "done":
+      case "aborted":
+        this.#count(event.report);
+        this.#leave(task);
+        break;
+      case "failed":
+        this.#leave(task);
+        break;
+      default:
+        break;
+    }
+  }
+
+  #take(task: Begun): void {
+    if (this.#lanes.some((lane) => lane.busy && lane.task === task)) return;
+    const lane = this.#lanes.find(({ busy }) => !busy);
+    if (lane === undefined) return;
+    lane.busy = true;
+    lane.task = task;
+  }
+
+  #leave(task: Begun): void {
+    const lane = this.#lanes.find((one) => one.task === task);
+    if (lane !== undefined) lane.busy = false;
+  }
+
+  #count(report: RunReport): void {
+    const sums = this.#totals;
+    this.#totals = {
+      prefilledTokens: sums.prefilledTokens + report.prefilledTokens,
+      resumedTokens: sums.resumedTokens + report.resumedTokens,
+      promptMs: sums.promptMs + report.promptMs,
+      predictedTokens: sums.predictedTokens + report.predictedTokens,
+      predictedMs: sums.predictedMs + report.predictedMs,
+      tokensMax: Math.max(sums.tokensMax, report.promptTokens + report.predictedTokens),
+    };
+  }
+}

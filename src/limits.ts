@@ -1,4 +1,12 @@
 /**
+ * Conversations and clients that are remembered, over all tenants; the least recently used go first. One costs
+ * 8 bytes a chunk and its last reply: some kilobytes. Forgetting one costs its habits and no token.
+ */
+export const CONVERSATIONS_MAX = 1_024;
+/** Replies that wait for their warm pass; the engine is behind by then, and the oldest is worth least. */
+export const WARM_JOBS_MAX = 256;
+
+/**
  * The maxima of the HTTP side by name, unit last; those of messages, tools and nesting lie beside what reads
  * them (`MESSAGES_MAX`, `TOOLS_MAX`, `JSON_DEPTH_MAX`). Tests lower single ones.
  */

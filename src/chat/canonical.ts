@@ -11,7 +11,7 @@ import { isJsonObject } from "../json/kinds.ts";
 import { canonicalArguments, canonicalCalls } from "./canonicalCalls.ts";
 import { canonicalContent, isBlank } from "./canonicalContent.ts";
 import { arrayAt, invalid, kindOf, objectAt, textAt } from "./fields.ts";
-import type { AssistantMessage, Message, Tool, ToolMessage } from "./messages.ts";
+import type { AssistantMessage, Message, Tool, ToolCall, ToolMessage } from "./messages.ts";
 import { resultsInCallOrder } from "./resultsInCallOrder.ts";
 
 /** Most messages in one request. */
@@ -30,15 +30,40 @@ export function canonicalMessages(
   if (raw.length > MESSAGES_MAX) {
     throw invalid(path, `holds ${raw.length} messages; at most ${MESSAGES_MAX} are allowed.`);
   }
-  /** Name of the tool that each call so far has called, by the call's id. */
-  const called = new Map<string, string>();
+  const calls = new SentCalls();
   const messages = raw.map((item, index) => {
     const at = `${path}[${index}]`;
-    const message = oneMessage(objectAt(item, at), tools, called, at);
-    if (message.role === "assistant") for (const call of message.toolCalls) called.set(call.id, call.name);
+    const message = oneMessage(objectAt(item, at), tools, calls, at);
+    if (message.role === "assistant") calls.add(message.toolCalls, at);
     return message;
   });
   return resultsInCallOrder(messages);
+}
+
+/** The last call of each id; a later message may use an id again, as servers that number a reply's calls do. */
+class SentCalls {
+  readonly #calls = new Map<string, { readonly name: string; readonly in: string; answered: boolean }>();
+
+  add(calls: readonly ToolCall[], at: string): void {
+    for (const [index, { id, name }] of calls.entries()) {
+      if (this.#calls.get(id)?.in === at) {
+        throw invalid(`${at}.tool_calls[${index}].id`, `"${id}" is the id of another call already.`);
+      }
+      this.#calls.set(id, { name, in: at, answered: false });
+    }
+  }
+
+  /** The name of the tool that was called. */
+  answer(id: string, field: string): string {
+    const call = this.#calls.get(id);
+    if (call === undefined) {
+      const need = "an assistant message before it must have a tool call of this id.";
+      throw invalid(field, `"${id}" answers no call: ${need}`);
+    }
+    if (call.answered) throw invalid(field, `"${id}" has a result already.`);
+    call.answered = true;
+    return call.name;
+  }
 }
 
 /** The same form for messages in our own types: blank is none, arguments parsed and in schema order. */
@@ -77,6 +102,10 @@ export function canonicalTools(json: Json, path = "tools"): Tool[] {
     }
     const body = objectAt(tool.get("function"), `${at}.function`);
     const name = textAt(body.get("name"), `${at}.function.name`);
+    const description = body.get("description") ?? undefined;
+    if (description !== undefined && typeof description !== "string") {
+      throw invalid(`${at}.function.description`, `must be a string, not ${kindOf(description)}.`);
+    }
     const parameters = body.get("parameters");
     if (parameters !== undefined && parameters !== null) objectAt(parameters, `${at}.function.parameters`);
     return { name, definition: withoutCacheControl(tool) };
@@ -95,12 +124,7 @@ function withoutCacheControl(tool: JsonObject): JsonObject {
   return out;
 }
 
-function oneMessage(
-  raw: JsonObject,
-  tools: readonly Tool[],
-  called: ReadonlyMap<string, string>,
-  at: string,
-): Message {
+function oneMessage(raw: JsonObject, tools: readonly Tool[], calls: SentCalls, at: string): Message {
   const role = raw.get("role");
   switch (role) {
     case "system":
@@ -114,7 +138,7 @@ function oneMessage(
     case "assistant":
       return assistantMessage(raw, tools, at);
     case "tool":
-      return toolMessage(raw, called, at);
+      return toolMessage(raw, calls, at);
     default:
       throw invalid(
         `${at}.role`,
@@ -151,15 +175,9 @@ function sentReasoning(raw: JsonObject, at: string): string | undefined {
   return undefined;
 }
 
-function toolMessage(raw: JsonObject, called: ReadonlyMap<string, string>, at: string): ToolMessage {
+function toolMessage(raw: JsonObject, calls: SentCalls, at: string): ToolMessage {
   const toolCallId = textAt(raw.get("tool_call_id"), `${at}.tool_call_id`);
-  const name = called.get(toolCallId);
-  if (name === undefined) {
-    throw invalid(
-      `${at}.tool_call_id`,
-      `"${toolCallId}" answers no call: an assistant message before it must have a tool call of this id.`,
-    );
-  }
+  const name = calls.answer(toolCallId, `${at}.tool_call_id`);
   return {
     role: "tool",
     content: canonicalContent(raw.get("content"), "tool", `${at}.content`).text,

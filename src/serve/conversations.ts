@@ -6,16 +6,11 @@
  */
 import type { AssistantMessage, PromptInput } from "../chat/messages.ts";
 import type { ConversationTurn } from "../engine/protocol.ts";
+import { CONVERSATIONS_MAX } from "../limits.ts";
 import type { Plan } from "../prompt/plan.ts";
 import type { Habits } from "../warm/protocol.ts";
 import { ArrivingRequest, isBetter, type LastRequest, type Match } from "./conversationMatch.ts";
 import { type Evidence, habitEvidence } from "./habitEvidence.ts";
-
-/**
- * Conversations and clients that are remembered at most, over all tenants; the least recently used go first. One
- * costs 8 bytes a chunk and its last reply: some kilobytes. Forgetting one costs its habits and no token.
- */
-export const conversationsMax = 1024;
 
 /** One request, as far as it says whose it is. */
 export interface Arrival {
@@ -48,7 +43,7 @@ export class Conversations {
   readonly #clients = new Map<string, Evidence>();
   #nextId = 1;
 
-  constructor(max: number = conversationsMax) {
+  constructor(max: number = CONVERSATIONS_MAX) {
     this.#max = max;
   }
 

@@ -2,11 +2,9 @@
  * The warm Worker's inside: plans jobs first come, first served, one a step, so that a drop that arrives
  * between two steps still counts. Every job ends in exactly one `runs` or `skipped`; nothing throws.
  */
+import { WARM_JOBS_MAX } from "../limits.ts";
 import type { PlannedJob } from "./planJob.ts";
 import type { AnyWarmJob, WarmCommand, WarmEvent } from "./protocol.ts";
-
-/** Jobs that may wait to be planned; the engine is behind by then, and the oldest is worth least. */
-export const warmJobsMax = 256;
 
 export class WarmQueue {
   readonly #plan: (job: AnyWarmJob) => PlannedJob;
@@ -34,7 +32,7 @@ export class WarmQueue {
     const { id, turn } = command.job.conversation;
     this.#skip((job) => job.conversation.id === id && job.conversation.turn < turn, "a later turn is here");
     this.#jobs.push(command.job);
-    while (this.#jobs.length > warmJobsMax) {
+    while (this.#jobs.length > WARM_JOBS_MAX) {
       const oldest = this.#jobs[0];
       this.#skip((job) => job === oldest, "too many jobs wait");
     }

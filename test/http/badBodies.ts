@@ -10,6 +10,81 @@ export interface BadBody {
   readonly says: string;
 }
 
+const call = (id: unknown, more: object = {}) => ({
+  id,
+  type: "function",
+  function: { name: "add", arguments: "{}", ...more },
+});
+const calls = (...tool_calls: unknown[]) => ({ role: "assistant", content: null, tool_calls });
+const result = (tool_call_id: unknown, content: unknown = "x") => ({ role: "tool", tool_call_id, content });
+const history = (...messages: unknown[]) => ({ messages: [...USER, ...messages] });
+const choice = (tool_choice: unknown) => ({ messages: USER, tools: [ADD_TOOL], tool_choice });
+const CALLS = "messages[1].tool_calls";
+
+const HISTORIES: readonly (readonly [string, unknown, string, string])[] = [
+  ["no role", history({ content: "x" }), "messages[1].role", "not nothing"],
+  ["a role that is none", history({ role: 5, content: "x" }), "messages[1].role", "not a number"],
+  ["a user without content", history({ role: "user" }), "messages[1].content", "not nothing"],
+  ["content that is a number", history({ role: "user", content: 5 }), "messages[1].content", "not a number"],
+  [
+    "content that is an object",
+    history({ role: "user", content: {} }),
+    "messages[1].content",
+    "not an object",
+  ],
+  [
+    "a part that is none",
+    history({ role: "user", content: ["x"] }),
+    "messages[1].content[0]",
+    "not a string",
+  ],
+  [
+    "an unknown part",
+    history({ role: "user", content: [{ type: "smell" }] }),
+    "messages[1].content[0].type",
+    '"smell"',
+  ],
+  [
+    "a part without its type",
+    history({ role: "user", content: [{ text: "x" }] }),
+    "messages[1].content[0].type",
+    "not nothing",
+  ],
+  [
+    "text that is none",
+    history({ role: "user", content: [{ type: "text", text: 5 }] }),
+    "messages[1].content[0].text",
+    "a string",
+  ],
+  [
+    "reasoning that is none",
+    history({ role: "assistant", reasoning_content: {} }),
+    "messages[1].reasoning_content",
+    "not an object",
+  ],
+  ["calls that are an object", history({ role: "assistant", tool_calls: {} }), CALLS, "not an object"],
+  ["a call without an id", history(calls(call(undefined))), `${CALLS}[0].id`, "not nothing"],
+  ["a call with an empty id", history(calls(call(""))), `${CALLS}[0].id`, "an empty one"],
+  ["two calls of one id", history(calls(call("1"), call("1"))), `${CALLS}[1].id`, '"1"'],
+  ["a call of nothing", history(calls({ id: "1", type: "function" })), `${CALLS}[0].function`, "not nothing"],
+  ["a call without a name", history(calls(call("1", { name: "" }))), `${CALLS}[0].function.name`, "empty"],
+  [
+    "arguments that are an array",
+    history(calls(call("1", { arguments: [] }))),
+    `${CALLS}[0].function.arguments`,
+    "not an array",
+  ],
+  ["a result before its call", history(result("1"), calls(call("1"))), "messages[1].tool_call_id", "no call"],
+  ["a result of nothing", history(calls(call("1")), result(null)), "messages[2].tool_call_id", "not null"],
+  [
+    "two results of one call",
+    history(calls(call("1")), result("1"), result("1")),
+    "messages[3].tool_call_id",
+    "already",
+  ],
+  ["a result that is a number", history(calls(call("1")), result("1", 3)), "messages[2].content", "a number"],
+];
+
 const CASES: readonly (readonly [string, unknown, string | null, string])[] = [
   ["no body", "", null, "body is empty"],
   ["no JSON", "{", null, "not valid JSON"],
@@ -32,6 +107,7 @@ const CASES: readonly (readonly [string, unknown, string | null, string])[] = [
     "messages[0].content[0]",
     "",
   ],
+  ...HISTORIES,
   ["several replies", { messages: USER, n: 2 }, "n", "must be 1"],
   [
     "a temperature in words",
@@ -54,6 +130,39 @@ const CASES: readonly (readonly [string, unknown, string | null, string])[] = [
     "temperature",
     "",
   ],
+  ["too many messages", { messages: Array(20_001).fill(USER[0]) }, "messages", "at most 20000"],
+  ["max_tokens in words", { messages: USER, max_tokens: "many" }, "max_tokens", "not a string"],
+  ["max_tokens with a fraction", { messages: USER, max_tokens: 1.5 }, "max_tokens", "whole number"],
+  ["a seed with a fraction", { messages: USER, seed: 0.5 }, "seed", "whole number"],
+  [
+    "a grammar that is too long",
+    { messages: USER, grammar: "x".repeat(262_145) },
+    "grammar",
+    "at most 262144",
+  ],
+  ["a stop that is too long", { messages: USER, stop: "x".repeat(513) }, "stop", "at most 512"],
+  ["stream options in words", { messages: USER, stream_options: "x" }, "stream_options", "an object"],
+  [
+    "usage in words",
+    { messages: USER, stream_options: { include_usage: "x" } },
+    "stream_options.include_usage",
+    "true or false",
+  ],
+  ["an effort that is none", { messages: USER, reasoning_effort: 5 }, "reasoning_effort", "a string"],
+  ["a budget with a fraction", { messages: USER, reasoning_budget: 0.5 }, "reasoning_budget", "whole number"],
+  ["parallel calls in words", { messages: USER, parallel_tool_calls: "x" }, "parallel_tool_calls", "true"],
+  [
+    "to continue a user's message",
+    { messages: USER, continue_final_message: true },
+    "continue_final_message",
+    "needs an assistant message",
+  ],
+  [
+    "to continue and to begin",
+    { messages: USER, continue_final_message: true, add_generation_prompt: true },
+    "add_generation_prompt",
+    "cannot be true",
+  ],
   ["stream in words", { messages: USER, stream: "yes" }, "stream", "must be true or false"],
   ["stop of numbers", { messages: USER, stop: ["a", 1] }, "stop[1]", "must be a string"],
   ["too many stops", { messages: USER, stop: Array(17).fill("x") }, "stop", "at most 16"],
@@ -72,12 +181,51 @@ const CASES: readonly (readonly [string, unknown, string | null, string])[] = [
     "tools[0].function.name",
     "",
   ],
+  ["a tool without a type", { messages: USER, tools: [{ function: { name: "a" } }] }, "tools[0].type", ""],
+  ["a tool that is none", { messages: USER, tools: [5] }, "tools[0]", "must be an object"],
+  [
+    "a description that is none",
+    { messages: USER, tools: [{ type: "function", function: { name: "a", description: 5 } }] },
+    "tools[0].function.description",
+    "a string",
+  ],
+  [
+    "parameters that are none",
+    { messages: USER, tools: [{ type: "function", function: { name: "a", parameters: [] } }] },
+    "tools[0].function.parameters",
+    "an object",
+  ],
+  ["too many tools", { messages: USER, tools: Array(1025).fill(ADD_TOOL) }, "tools", "at most 1024"],
   ["an unknown choice", { messages: USER, tool_choice: "maybe" }, "tool_choice", "required"],
   [
     "a forced call without tools",
     { messages: USER, tool_choice: "required" },
     "tool_choice",
-    "`tools` is empty",
+    "no tool to call",
+  ],
+  ["a choice that is a number", choice(5), "tool_choice", "not a number"],
+  ["a choice without its type", choice({}), "tool_choice.type", "not nothing"],
+  ["a choice in Anthropic's form", choice({ type: "tool", name: "add" }), "tool_choice.type", '"tool"'],
+  ["a choice of no function", choice({ type: "function" }), "tool_choice.function", "not nothing"],
+  ["a flat choice of another tool", choice({ type: "function", name: "sub" }), "tool_choice.name", "add"],
+  ["no allowed tools", choice({ type: "allowed_tools" }), "tool_choice.allowed_tools", "not nothing"],
+  [
+    "an unknown mode",
+    choice({ type: "allowed_tools", allowed_tools: { mode: "some", tools: [] } }),
+    "tool_choice.allowed_tools.mode",
+    '"some"',
+  ],
+  [
+    "an unknown allowed tool",
+    choice({ type: "allowed_tools", allowed_tools: { mode: "auto", tools: [{ function: { name: "no" } }] } }),
+    "tool_choice.allowed_tools.tools[0].function.name",
+    "add",
+  ],
+  [
+    "a call of none that are allowed",
+    choice({ type: "allowed_tools", allowed_tools: { mode: "required", tools: [] } }),
+    "tool_choice",
+    "no tool to call",
   ],
   [
     "a forced call of an unknown tool",

@@ -15,6 +15,28 @@ onEachTarget("bad input", (open) => {
     expect(opened.server.errors).toEqual([]);
   });
 
+  test("what is empty, unknown or absurd and still means something is answered", async () => {
+    await using opened = open();
+    const call = { id: "1", type: "function", function: { name: "add", arguments: "{" } };
+    const called = [
+      { role: "assistant", tool_calls: [call] },
+      { role: "tool", tool_call_id: "1" },
+    ];
+    for (const body of [
+      { messages: [{ role: "user", content: "" }] },
+      { messages: [{ role: "user", content: [] }] },
+      { messages: [{ role: "system", content: "x" }] },
+      { messages: [...USER, ...called, ...USER, ...called] },
+      { messages: USER, tools: [], stop: [], logit_bias: {}, metadata: 5, store: "x", user: [] },
+      { messages: USER, tools: null, tool_choice: null, stop: null, n: null, max_tokens: null, stream: null },
+      { messages: USER, max_tokens: 1e15, seed: 1e30 },
+      '\ufeff{"messages":[],"messages":[{"role":"user","content":"\\ud800\\u0000"}],"__proto__":{"n":2}}',
+    ]) {
+      expect([body, (await postChat(opened.target, body)).status]).toEqual([body, 200]);
+    }
+    expect(opened.server.errors).toEqual([]);
+  });
+
   test("JSON that is too deep", async () => {
     await using opened = open();
     const response = await postChat(opened.target, `{"messages":${"[".repeat(100_000)}`);

@@ -16,31 +16,41 @@ async function isCancelled(run: FakeRun): Promise<boolean> {
   return cancelled;
 }
 
+/** The same question by each protocol. */
+const ASKS = [
+  { path: "/v1/chat/completions", body: { messages: USER } },
+  { path: "/v1/messages", body: { max_tokens: 64, messages: USER } },
+  { path: "/v1/responses", body: { input: "hi" } },
+] as const;
+const HOLDS = ["queue", "prefill", "decode"] as const;
+const CASES = ASKS.flatMap((ask) =>
+  HOLDS.flatMap((hold) => [true, false].map((stream) => ({ ...ask, hold, stream }))),
+);
+
 onEachTarget("a client that leaves", (open) => {
-  for (const hold of ["queue", "prefill", "decode"] as const) {
-    for (const stream of [true, false]) {
-      test(`in ${hold}, ${stream ? "streamed" : "whole"}: the run ends, nothing is warmed`, async () => {
-        await using opened = open();
-        const { engine, jobs } = opened.server;
-        engine.script = () => ({ text: "hello", hold });
-        const started = engine.nextRun();
-        const leaving = new AbortController();
-        const answer = postChat(opened.target, { messages: USER, stream }, { signal: leaving.signal }).then(
-          async (response) => await response.text(),
-          () => "left",
-        );
-        const run = await started;
-        await run.held;
-        leaving.abort();
-        expect(await isCancelled(run)).toBe(true);
-        await answer.catch(() => {});
-        while (run.terminal === undefined) await Bun.sleep(0);
-        expect(run.terminal.type).toBe("aborted");
-        expect(jobs).toEqual([]);
-        expect(engine.pending).toBe(0);
-        expect(await json(await get(opened.target, "/health"))).toEqual({ status: "ok", warm: "idle" });
-      });
-    }
+  for (const { path, body, hold, stream } of CASES) {
+    test(`${path} in ${hold}, ${stream ? "streamed" : "whole"}: the run ends, nothing is warmed`, async () => {
+      await using opened = open();
+      const { engine, jobs } = opened.server;
+      engine.script = () => ({ text: "hello", hold });
+      const started = engine.nextRun();
+      const leaving = new AbortController();
+      const options = { path, signal: leaving.signal };
+      const answer = postChat(opened.target, { ...body, stream }, options).then(
+        async (response) => await response.text(),
+        () => "left",
+      );
+      const run = await started;
+      await run.held;
+      leaving.abort();
+      expect(await isCancelled(run)).toBe(true);
+      await answer.catch(() => {});
+      while (run.terminal === undefined) await Bun.sleep(0);
+      expect(run.terminal.type).toBe("aborted");
+      expect(jobs).toEqual([]);
+      expect(engine.pending).toBe(0);
+      expect(await json(await get(opened.target, "/health"))).toEqual({ status: "ok", warm: "idle" });
+    });
   }
 
   test("a resend does not wait behind its dead twin", async () => {

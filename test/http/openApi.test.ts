@@ -1,48 +1,15 @@
 /** `/openapi.json` is valid, tells of every route, and says what the server does: bodies, events, refusals. */
 import { describe, expect, test } from "bun:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import Ajv2020 from "ajv/dist/2020.js";
 import { methodsOf } from "../../src/protocol/http/methodsOf.ts";
 import { fakeServer } from "../support/FakeServer.ts";
 import { get, inProcess, json, type Loose, postChat, readSse } from "../support/httpClient.ts";
+import { contentOf, documentation } from "../support/openApi/documentation.ts";
 import { onEachTarget } from "./targets.ts";
 
-const { app } = fakeServer();
-const target = inProcess(app);
-const document: Loose = await json(await get(target, "/openapi.json"));
-const schemas: Record<string, Loose> = document.components.schemas;
-
-interface Operation {
-  readonly name: string;
-  readonly method: string;
-  readonly path: string;
-  readonly operation: Loose;
-}
-const OPERATIONS: readonly Operation[] = Object.entries<Loose>(document.paths).flatMap(([path, methods]) =>
-  Object.entries<Loose>(methods).map(([method, operation]) => ({
-    name: `${method.toUpperCase()} ${path}`,
-    method,
-    path,
-    operation,
-  })),
-);
+const target = inProcess(fakeServer().app);
+const { schemas, operations: OPERATIONS, check, bodyOf } = await documentation();
 const WITH_BODY = OPERATIONS.filter(({ operation }) => operation.requestBody !== undefined);
-
-/** References stay within the document. */
-const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
-ajv.addSchema({ $id: "doc:", ...document });
-
-function check(schema: Loose, value: unknown): void {
-  const inDocument = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"doc:#/'));
-  const validate = ajv.compile(inDocument);
-  if (!validate(value)) throw new Error(`${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`);
-}
-
-const named = (schema: Loose): Loose => schemas[String(schema.$ref).split("/").at(-1) ?? ""] ?? schema;
-const bodyOf = ({ operation }: Operation): Loose =>
-  named(operation.requestBody.content["application/json"].schema);
-const contentOf = ({ operation }: Operation, status: number): Loose =>
-  operation.responses[status]?.content ?? {};
 
 onEachTarget("the documentation", (open) => {
   test("is served without a key and while the model loads, and is OpenAPI 3.1", async () => {
@@ -82,7 +49,10 @@ test("a route that says nothing of itself is refused", () => {
 test("every schema is one, and ids are unique", () => {
   const ids = OPERATIONS.map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
-  for (const name of Object.keys(schemas)) ajv.compile({ $ref: `doc:#/components/schemas/${name}` });
+  for (const name of Object.keys(schemas)) {
+    // What is no schema cannot be compiled; any value will do.
+    expect(() => check({ anyOf: [{ $ref: `#/components/schemas/${name}` }, {}] }, 0)).not.toThrow();
+  }
 });
 
 test.each(OPERATIONS)("$name says what it is, and how it refuses", (one) => {
@@ -119,21 +89,6 @@ describe.each(WITH_BODY)("$name", (one) => {
     if (!isStream) return;
     const { data } = await readSse(streamed);
     for (const event of data) if (event !== "[DONE]") check(events, JSON.parse(event));
-  });
-
-  test("refuses as it says", async () => {
-    const bad: readonly [unknown, Loose][] = [
-      ["{", {}],
-      [example, { headers: { "content-type": "multipart/form-data; boundary=x" } }],
-    ];
-    for (const [body, options] of bad) {
-      const answer = await send(body, options);
-      check(contentOf(one, answer.status)["application/json"].schema, await answer.json());
-    }
-    const keyed = inProcess(fakeServer({ apiKeys: ["one"] }).app);
-    const refused = await postChat(keyed, example, { path: one.path });
-    expect(refused.status).toBe(401);
-    check(contentOf(one, 401)["application/json"].schema, await refused.json());
   });
 
   const fields = Object.entries<Loose>(bodyOf(one).properties);

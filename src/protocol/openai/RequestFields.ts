@@ -11,9 +11,12 @@ export interface NumberRule {
 
 export class RequestFields {
   readonly #body: JsonObject;
+  readonly #at: string;
 
-  constructor(body: JsonObject) {
+  /** `at` stands before the names in errors: "", or as `stream_options.`. */
+  constructor(body: JsonObject, at = "") {
     this.#body = body;
+    this.#at = at;
   }
 
   get(name: string): Json | undefined {
@@ -25,18 +28,18 @@ export class RequestFields {
     const value = this.get(name);
     if (value === undefined) return fallback;
     if (typeof value === "boolean") return value;
-    throw invalid(name, `must be true or false, not ${kindOf(value)}.`);
+    throw invalid(this.#at + name, `must be true or false, not ${kindOf(value)}.`);
   }
 
   text(name: string): string | undefined {
     const value = this.get(name);
     if (value === undefined || typeof value === "string") return value;
-    throw invalid(name, `must be a string, not ${kindOf(value)}.`);
+    throw invalid(this.#at + name, `must be a string, not ${kindOf(value)}.`);
   }
 
   number(name: string, fallback: number, rule: NumberRule = {}): number {
     const value = this.get(name);
-    return value === undefined ? fallback : numberAt(value, name, rule);
+    return value === undefined ? fallback : numberAt(value, this.#at + name, rule);
   }
 }
 

@@ -1,13 +1,13 @@
 /** A `/v1/chat/completions` body to a Turn. Unknown fields are ignored; what is wrong is named. */
 import { canonicalMessages, canonicalTools } from "../../chat/canonical.ts";
-import { invalid, kindOf, objectAt, textAt } from "../../chat/fields.ts";
-import type { Tool, ToolChoice, Turn } from "../../chat/messages.ts";
+import { invalid, kindOf, objectAt } from "../../chat/fields.ts";
+import type { Turn } from "../../chat/messages.ts";
 import type { Json } from "../../json/json.ts";
-import { isJsonObject } from "../../json/kinds.ts";
 import { stopStrings } from "../http/stopStrings.ts";
 import { readAnswer } from "./answer.ts";
 import { RequestFields } from "./RequestFields.ts";
 import { readSampling, type SamplingRules } from "./sampling.ts";
+import { readToolChoice } from "./toolChoice.ts";
 
 export interface ChatRequest {
   readonly turn: Turn;
@@ -24,7 +24,7 @@ export function readChatRequest(body: Json, rules: SamplingRules): ChatRequest {
   refuseUnsupported(fields);
   const tools = canonicalTools(fields.get("tools") ?? null);
   const messages = canonicalMessages(fields.get("messages"), tools);
-  const toolChoice = readToolChoice(fields.get("tool_choice"), tools);
+  const { toolChoice, tools: shown } = readToolChoice(fields.get("tool_choice"), tools);
   const sampling = readSampling(fields, rules);
   const continueLast = readContinueLast(fields);
   const answer = readAnswer(fields);
@@ -40,7 +40,7 @@ export function readChatRequest(body: Json, rules: SamplingRules): ChatRequest {
     includeUsage: readIncludeUsage(fields.get("stream_options")),
     session: fields.text("prompt_cache_key") ?? "",
     turn: {
-      prompt: { messages, tools: toolChoice.type === "none" ? [] : tools, kwargs: readKwargs(fields) },
+      prompt: { messages, tools: shown, kwargs: readKwargs(fields) },
       ...(continueLast === undefined ? {} : { continueLast }),
       toolChoice,
       parallelCalls: fields.boolean("parallel_tool_calls", true),
@@ -58,24 +58,6 @@ function refuseUnsupported(fields: RequestFields): void {
   if (fields.number("n", 1, { whole: true }) !== 1) throw invalid("n", "must be 1: one reply a request.");
 }
 
-function readToolChoice(value: Json | undefined, tools: readonly Tool[]): ToolChoice {
-  if (value === undefined || value === "auto") return { type: "auto" };
-  if (value === "none") return { type: "none" };
-  if (value !== "required" && !isJsonObject(value)) {
-    throw invalid(
-      "tool_choice",
-      'must be "auto", "none", "required" or {"type": "function", "function": {"name": …}}.',
-    );
-  }
-  if (tools.length === 0) throw invalid("tool_choice", "forces a call, but `tools` is empty.");
-  if (value === "required") return { type: "required" };
-  const called = objectAt(value.get("function"), "tool_choice.function");
-  const name = textAt(called.get("name"), "tool_choice.function.name");
-  if (tools.some((tool) => tool.name === name)) return { type: "named", name };
-  const known = tools.map((tool) => tool.name).join(", ");
-  throw invalid("tool_choice.function.name", `"${name}" is not among the tools: ${known}.`);
-}
-
 /** As in vLLM and llama-server: it stands for the end of a message, `add_generation_prompt` for a new one. */
 function readContinueLast(fields: RequestFields): boolean | undefined {
   const adds = fields.boolean("add_generation_prompt", false);
@@ -89,7 +71,8 @@ function readContinueLast(fields: RequestFields): boolean | undefined {
 
 export function readIncludeUsage(value: Json | undefined): boolean {
   if (value === undefined) return false;
-  return new RequestFields(objectAt(value, "stream_options")).boolean("include_usage", false);
+  const options = new RequestFields(objectAt(value, "stream_options"), "stream_options.");
+  return options.boolean("include_usage", false);
 }
 
 /** `enable_thinking` is always set: 17 of 68 templates tell "absent" from "true". */

@@ -1,8 +1,9 @@
 /** The warm Worker's inside without a Worker: order, drops between steps, one terminal event a job. */
 import { expect, test } from "bun:test";
+import { WARM_JOBS_MAX } from "../../../src/limits.ts";
 import type { PlannedJob } from "../../../src/warm/planJob.ts";
 import type { AnyWarmJob, WarmEvent, WarmJob } from "../../../src/warm/protocol.ts";
-import { WarmQueue, warmJobsMax } from "../../../src/warm/WarmQueue.ts";
+import { WarmQueue } from "../../../src/warm/WarmQueue.ts";
 
 function job(id: string, turn: number): WarmJob {
   return {
@@ -93,11 +94,11 @@ test("no runs, or a planner that throws, is a skip with its reason, and the next
 
 test("the queue is bounded: the oldest job goes, with its event", () => {
   const { queue, said, runAll } = start(oneRun);
-  for (let index = 0; index <= warmJobsMax; index += 1) {
+  for (let index = 0; index <= WARM_JOBS_MAX; index += 1) {
     queue.handle({ type: "job", job: job(`c${index}`, 1) });
   }
   runAll();
-  expect(said().length).toBe(warmJobsMax + 1);
+  expect(said().length).toBe(WARM_JOBS_MAX + 1);
   expect(said()[0]).toBe("skipped c0 1");
-  expect(said().filter((line) => line.startsWith("runs")).length).toBe(warmJobsMax);
+  expect(said().filter((line) => line.startsWith("runs")).length).toBe(WARM_JOBS_MAX);
 });

@@ -17,6 +17,7 @@ module.exports = {
     forbid("serve-knows-no-protocol", { path: "^src/serve/" }, { path: "^src/protocol/" }, "Protocols are adapters to and from a Turn."),
     forbid("hub-stands-alone", { path: "^src/hub/" }, { path: "^(src/(?!hub/)|ffi/)" }, "Models by name know no server."),
     forbid("commands-are-on-top", { path: "^src/(?!cli/|main\\.ts)" }, { path: "^src/cli/" }, "A command uses the server, never the other way."),
+    forbid("doctor-serves-nobody", { path: "^src/cli/doctor/" }, { path: "^src/(protocol|serve)/" }, "It opens an engine of its own."),
     forbid("only-the-engine-worker-opens-a-context", { path: "^src/(?!engine/)" }, { path: "^ffi/(Context|Sampler)" }, "One context, in the engine Worker."),
   ],
   options: {

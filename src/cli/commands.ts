@@ -40,6 +40,12 @@ const COMMANDS: readonly Command[] = [
     help: "list the models in the cache folder, or remove one",
     load: () => import("./models.ts"),
   },
+  {
+    name: "doctor",
+    takes: "[MODEL] [--json] [flags of the server]",
+    help: "tell what the server finds and decides here, and test that kept states are exact",
+    load: () => import("./doctor.ts"),
+  },
 ];
 
 /** Runs what the command line asks for and gives the exit code. */

@@ -6,10 +6,11 @@ import { Backend, type BackendDevice } from "../../ffi/Backend.ts";
 import { type ContextOptions, ROPE_SCALINGS, type RopeOptions } from "../../ffi/Context.ts";
 import { Model } from "../../ffi/Model.ts";
 import type { Device } from "./Device.ts";
+import type { EngineFacts } from "./EngineFacts.ts";
 import type { EngineOptions } from "./EngineOptions.ts";
 import { factsOf } from "./factsOf.ts";
 import { LlamaDevice } from "./LlamaDevice.ts";
-import { type MemoryPlan, type MemoryRoom, planMemory } from "./memory.ts";
+import { planMemory } from "./memory.ts";
 import { memoryRoom } from "./memoryRoom.ts";
 import { type ModelShape, measureBytes } from "./modelShape.ts";
 import type { EngineReady, MemoryKind } from "./protocol.ts";
@@ -23,19 +24,6 @@ export interface OpenedEngine {
   readonly ready: EngineReady;
   /** What the settings came to, for `doctor`. */
   readonly facts: EngineFacts;
-}
-
-export interface EngineFacts {
-  /** The library's own short description of the model, e.g. `lfm2 230M Q8_0`. */
-  readonly description: string;
-  readonly shape: ModelShape;
-  readonly plan: MemoryPlan;
-  /** What was free before the model was loaded. */
-  readonly room: MemoryRoom;
-  /** Whether any layers lie on a GPU. */
-  readonly useDevice: boolean;
-  /** Where results of the self-test are remembered. */
-  readonly remembered: SelfTestMemory;
 }
 
 const TRIP_TOKENS_MIN = 128;
@@ -97,7 +85,7 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
       notes: plan.notes,
       facts: factsOf(model, shape, plan, deviceNames(devices, useDevice)),
     },
-    facts: { description: model.description, shape, plan, room, useDevice, remembered },
+    facts: { shape, plan, layers: model.layers, room, useDevice, remembered },
   };
 }
 

@@ -17,7 +17,7 @@ export interface SelfTestSize {
   readonly chunks: number;
 }
 
-const LAST_CHUNK_TOKENS = 5;
+export const LAST_CHUNK_TOKENS = 5;
 /** At the first use of a setup nobody shall wait for it. */
 const SHORT: SelfTestSize = { chunkTokens: 64, chunks: 2 };
 /** Kernels choose by the rows of a batch; above this none is known to choose differently. */

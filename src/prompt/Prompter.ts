@@ -75,6 +75,8 @@ export class Prompter {
   readonly userPrefaces: Openers["userPrefaces"];
   /** Of the template for requests without tools. */
   readonly dialect: Dialect;
+  /** Of the template for requests with tools; mostly the same. */
+  readonly toolDialect: Dialect;
   readonly #vocab: TextVocab;
   readonly #today: () => Date;
   readonly #tokeniser: RenderTokeniser;
@@ -92,6 +94,7 @@ export class Prompter {
     this.#toolUse =
       options.toolUseTemplate === undefined ? this.#plain : this.#study(options.toolUseTemplate);
     this.dialect = this.#plain.dialect;
+    this.toolDialect = this.#toolUse.dialect;
     const both = [this.#plain.openers, this.#toolUse.openers];
     this.openers = merged(both.map((one) => one.openers));
     this.userOpeners = merged(both.map((one) => one.userOpeners));

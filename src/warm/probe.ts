@@ -65,7 +65,7 @@ export function predictedRaw(renderer: Renderer, grown: RawPrompt): Int32Array {
   );
 }
 
-function commonTokens(a: Int32Array, b: Int32Array): Int32Array {
+export function commonTokens(a: Int32Array, b: Int32Array): Int32Array {
   let length = 0;
   while (length < a.length && length < b.length && a[length] === b[length]) length += 1;
   return a.slice(0, length);

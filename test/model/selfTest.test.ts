@@ -5,24 +5,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Backend } from "../../ffi/Backend.ts";
 import { Model } from "../../ffi/Model.ts";
-import type { Device } from "../../src/engine/Device.ts";
 import { LlamaDevice } from "../../src/engine/LlamaDevice.ts";
 import { type SelfTestResult, selfTest } from "../../src/engine/selfTest.ts";
+import { lyingDevice } from "../support/lyingDevice.ts";
 import { TINY_KINDS, tinyModel } from "../support/tinyModels/tinyModel.ts";
 
 const SIZE = { chunkTokens: 64, chunks: 2 };
 /** Two threads on busy cores take their time. */
 const TEST_MS_MAX = 300_000;
-
-/** Does `lies` instead of the methods of those names. */
-function lying(real: LlamaDevice, lies: Partial<Device>): Device {
-  return new Proxy<Device>(real, {
-    get(target, name) {
-      const value: unknown = Reflect.get(name in lies ? lies : target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-}
 
 /** Numbers in the middle are others each time. Counts, which llama.cpp would believe, lie at the edges. */
 function altered(bytes: Uint8Array, times: number): Uint8Array {
@@ -78,7 +68,7 @@ describe.each(TINY_KINDS)("%s", (kind) => {
     using device = open(1);
     let times = 0;
     let refused = 0;
-    const lies = lying(device, {
+    const lies = lyingDevice(device, {
       restore: (seq, part, bytes) => {
         const fits = device.restore(seq, part, altered(bytes, ++times));
         if (!fits) refused++;
@@ -93,7 +83,7 @@ describe.each(TINY_KINDS)("%s", (kind) => {
 
   test("a copy that is not made is found, and stops no start", () => {
     using device = open(1);
-    const result = selfTest(lying(device, { copy: () => {} }), SIZE);
+    const result = selfTest(lyingDevice(device, { copy: () => {} }), SIZE);
     expect(wrong(result)).toEqual(["forked"]);
     expect(result.allowed).toBe(false);
   });

@@ -88,6 +88,7 @@ const PLANTED: Readonly<Record<string, readonly [file: string, imported: string]
   "serve-knows-no-protocol": ["src/serve/knowsOpenAi.ts", "src/protocol/openai/index.ts"],
   "hub-stands-alone": ["src/hub/knowsConfig.ts", "src/limits.ts"],
   "commands-are-on-top": ["src/knowsCommands.ts", "src/cli/commands.ts"],
+  "doctor-serves-nobody": ["src/cli/doctor/serves.ts", "src/serve/runTurn.ts"],
   "only-the-engine-worker-opens-a-context": ["src/second.ts", "ffi/Context.ts"],
 };
 /** Imports that are right. */

@@ -9,21 +9,15 @@ import type { MemoryKind } from "../../../src/engine/protocol.ts";
 import { SelfTestMemory } from "../../../src/engine/SelfTestMemory.ts";
 import { longSelfTest, type SelfTestResult, selfTest } from "../../../src/engine/selfTest.ts";
 import { FakeDevice } from "../../support/FakeDevice.ts";
+import { lyingDevice } from "../../support/lyingDevice.ts";
 
 const KINDS: readonly MemoryKind[] = ["dense", "hybrid", "recurrent", "window"];
 const CHUNK = 32;
 const SIZE = { chunkTokens: CHUNK, chunks: 2 };
 
-/** A device that does `broken` instead of the method of that name. */
 function breaking(memory: MemoryKind, broken: (device: FakeDevice) => Partial<Device>): Device {
   const device = new FakeDevice({ memory, copyIsDeferred: false });
-  const changed = broken(device);
-  return new Proxy<Device>(device, {
-    get(target, name) {
-      const value: unknown = Reflect.get(name in changed ? changed : target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+  return lyingDevice(device, broken(device));
 }
 
 const wrong = ({ equal }: SelfTestResult): string[] =>

@@ -1,0 +1,45 @@
+/** `warmturn doctor [MODEL]`: what the server would find and decide here, and what is wrong. 1 where anything is. */
+import { toggle } from "../config/flag.ts";
+import { FLAGS } from "../config/flags.ts";
+import { flagRows, type HelpRow } from "../config/help.ts";
+import { type Env, parseTable } from "../config/parseFlags.ts";
+import { configOf, modelOf } from "../config.ts";
+import { openEngine } from "../engine/openEngine.ts";
+import { examine } from "./doctor/examine.ts";
+import { printReport } from "./doctor/printReport.ts";
+import { lookOf } from "./Look.ts";
+import { locateModel } from "./locateModel.ts";
+import { stderrOutput } from "./progressOutput.ts";
+import { StatusLine } from "./StatusLine.ts";
+
+const TABLE = {
+  json: toggle({ names: "--json", help: "one JSON object instead of text" }, false),
+  ...FLAGS,
+};
+
+export const helpRows: readonly HelpRow[] = flagRows(TABLE);
+
+export async function run(argv: readonly string[], env: Env): Promise<number> {
+  const { flags, operands } = parseTable(TABLE, argv, env, 1);
+  const { json, ...given } = flags;
+  const named = { ...given, model: operands[0] ?? given.model };
+  // A model by name is fetched as for the server; one that cannot be had is a sentence.
+  const config =
+    modelOf(named) === null ? null : await locateModel(configOf(named, env), env, stderrOutput(env));
+  const look = lookOf(process.stderr, env);
+  const status = new StatusLine((text) => process.stderr.write(text));
+  const report = examine({
+    config,
+    llamaLib: named.llamaLib,
+    openEngine,
+    onStep: (step) => {
+      if (look.moves) status.show(`${step} …`);
+    },
+  });
+  status.show("");
+  const text = json
+    ? `${JSON.stringify(report, null, 2)}\n`
+    : printReport(report, lookOf(process.stdout, env));
+  await Bun.write(Bun.stdout, text);
+  return report.ok ? 0 : 1;
+}

@@ -1,0 +1,110 @@
+/**
+ * What the server has learnt of a chat template, and what of a prompt the next turn keeps: asked of the very code
+ * that requests and the warm pass go through.
+ */
+import { spellCalls } from "../../chat/formats/spellCalls.ts";
+import type { AssistantMessage, Message, PromptInput } from "../../chat/messages.ts";
+import type { Prompter } from "../../prompt/Prompter.ts";
+import { PROBE_TOOL, probeInput, probeReply, probeResult } from "../../prompt/probeCaps.ts";
+import type { TextVocab } from "../../prompt/TextVocab.ts";
+import { commonTokens, predictedTokens } from "../../warm/probe.ts";
+import type { CallsReport, NextTurnCase, TemplateReport } from "./DoctorReport.ts";
+
+export function templateReport(prompter: Prompter, vocab: TextVocab, from: string): TemplateReport {
+  const texts = (sequences: readonly (readonly number[])[]) =>
+    sequences.map((tokens) => textOf(vocab, tokens));
+  const cases = CASES.map((one) => nextTurn(prompter, vocab, one));
+  const keeps = (next: NextTurnCase["next"]) =>
+    cases.some((one) => one.next === next && one.warmed && one.keeps_prompt);
+  return {
+    from,
+    openers: texts(prompter.openers),
+    user_openers: texts(prompter.userOpeners),
+    other_openers: texts(prompter.otherOpeners),
+    calls: callsReport(prompter),
+    reasoning: prompter.dialect.reasoning,
+    next_turn: {
+      keeps_reasoning_in_tool_loop: prompter.toolDialect.loopReasoning,
+      keeps_reasoning_after_user: prompter.dialect.oldReasoning,
+      tools_move: keeps("user") && !keeps("user, tools offered"),
+      cases,
+    },
+  };
+}
+
+/** Undefined, or why the template gives no prompt for the plainest of requests. */
+export function plainRefusal(prompter: Prompter): string | undefined {
+  try {
+    prompter.tokens(probeInput([USER], []), { addGenerationPrompt: true });
+    return undefined;
+  } catch (error) {
+    return wordsOf(error);
+  }
+}
+
+function callsReport({ toolDialect }: Prompter): CallsReport {
+  const { reply, caps } = toolDialect;
+  const { calls } = reply.format;
+  const example = { name: "NAME", id: "123456789", arguments: new Map([["KEY", "VALUE"]]) };
+  return {
+    how: reply.how,
+    in_template: caps.calls === "rendered",
+    results_in_template: caps.toolRole,
+    example: calls === null ? null : spellCalls(calls, [example]),
+    read: reply.test(),
+  };
+}
+
+interface Case {
+  readonly next: NextTurnCase["next"];
+  readonly prompt: PromptInput;
+  readonly reply: AssistantMessage;
+}
+
+const USER: Message = { role: "user", content: "wtuser" };
+const ANSWER = probeReply("wttext", { reasoning: "wtreasoning" });
+const CALL = probeReply("", { reasoning: "wtreasoning", argument: "wtargument" });
+const CALLS: AssistantMessage = {
+  ...CALL,
+  toolCalls: [
+    ...CALL.toolCalls,
+    { id: "call_wt000002", name: PROBE_TOOL.name, arguments: new Map([["wtkey", "wtother"]]) },
+  ],
+};
+const CASES: readonly Case[] = [
+  { next: "user", prompt: probeInput([USER], []), reply: ANSWER },
+  { next: "user, tools offered", prompt: probeInput([USER], [PROBE_TOOL]), reply: ANSWER },
+  { next: "result", prompt: probeInput([USER], [PROBE_TOOL]), reply: CALL },
+  { next: "two results", prompt: probeInput([USER], [PROBE_TOOL]), reply: CALLS },
+  {
+    next: "user, after a tool loop",
+    prompt: probeInput([USER, CALL, probeResult("wtresult")], [PROBE_TOOL]),
+    reply: ANSWER,
+  },
+];
+
+function nextTurn(prompter: Prompter, vocab: TextVocab, { next, prompt, reply }: Case): NextTurnCase {
+  try {
+    const sent = prompter.tokens(prompt, { addGenerationPrompt: true }).tokens;
+    const predicted = predictedTokens(prompter, prompt, reply);
+    const warmed = predicted.length > 0;
+    return {
+      next,
+      warmed,
+      why: warmed ? "" : "the next prompt begins otherwise with every next message",
+      keeps_prompt: textOf(vocab, commonTokens(sent, predicted)).includes(
+        prompt.messages.at(-1)?.content ?? "",
+      ),
+    };
+  } catch (error) {
+    return { next, warmed: false, why: wordsOf(error), keeps_prompt: false };
+  }
+}
+
+function textOf(vocab: TextVocab, tokens: Iterable<number>): string {
+  return new TextDecoder().decode(Buffer.concat([...tokens].map((token) => vocab.piece(token))));
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -14,6 +14,9 @@ import { findModel, namesHere, type Pulled, pullModel } from "../hub/pullModel.t
 import { CommandError } from "./CommandError.ts";
 import { type ProgressOutput, showProgress } from "./showProgress.ts";
 
+/** 128 and the signal's number, as a shell says it. */
+const SIGINT_CODE = 130;
+
 /** For everything that loads a model: its config with the path of a file. Throws CommandError. */
 export async function locateModel(config: Config, env: Env, output: ProgressOutput): Promise<Config> {
   const { modelPath } = config;
@@ -40,12 +43,21 @@ async function modelFile(text: string, env: Env, output: ProgressOutput): Promis
 /** Asks the hub in any case. Throws HubError. */
 export async function fetchModel(name: ModelName, env: Env, output: ProgressOutput): Promise<Pulled> {
   const cache = modelCache(env);
+  const progress = showProgress(output);
+  const stop = (): never => {
+    progress.note("Stopped; the same command goes on from here");
+    output.terminal?.write("\n");
+    process.exit(SIGINT_CODE);
+  };
+  process.once("SIGINT", stop);
   try {
-    return await pullModel(name, { options: hubOptions(env), cache, progress: showProgress(output) });
+    return await pullModel(name, { options: hubOptions(env), cache, progress });
   } catch (error) {
     const here = namesHere(cache, name);
     if (!(error instanceof HubError) || error.code !== "unreachable" || here === "") throw error;
     throw new HubError(error.code, `${error.message} Here already: ${here}.`);
+  } finally {
+    process.off("SIGINT", stop);
   }
 }
 

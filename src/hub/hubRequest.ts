@@ -4,7 +4,7 @@
  */
 import { HubError } from "./HubError.ts";
 import type { HubOptions } from "./HubOptions.ts";
-import { refusal } from "./refusal.ts";
+import { refusal, refusalElsewhere } from "./refusal.ts";
 
 /** An answer of 2xx. */
 export interface HubAnswer {
@@ -40,13 +40,16 @@ export async function hubRequest(
     }
     const location = response.headers.get("location");
     if (response.status < 300 || response.status > 399 || location === null) {
-      throw await refusal(response, options, what).finally(() => watch.abort());
+      watch.abort();
+      throw isOwn(options, at)
+        ? refusal(response, options, what)
+        : refusalElsewhere(response, hostOf(at), what);
     }
     const next = URL.parse(location, at);
     if (next === null || !/^https?:$/.test(next.protocol)) {
       throw new HubError("not-a-hub", `${hostOf(at)} redirects to "${location}", which is no address.`);
     }
-    await response.body?.cancel();
+    await response.body?.cancel().catch(() => {});
     at = next.href;
   }
   throw new HubError("not-a-hub", `${hostOf(url)} redirects more than ${REDIRECTS_MAX} times for ${what}.`);
@@ -58,7 +61,7 @@ async function answer(
   headers: Readonly<Record<string, string>>,
   watch: Watch,
 ): Promise<Response> {
-  const own = new URL(url).origin === new URL(options.endpoint).origin;
+  const own = isOwn(options, url);
   const authorization = own && options.token !== null ? { authorization: `Bearer ${options.token}` } : {};
   try {
     return await watch.within(
@@ -78,6 +81,10 @@ async function answer(
     }
     throw unreachable(url, error);
   }
+}
+
+function isOwn(options: HubOptions, url: string): boolean {
+  return new URL(url).origin === new URL(options.endpoint).origin;
 }
 
 async function* bodyOf(response: Response, watch: Watch, options: HubOptions): AsyncIterable<Uint8Array> {

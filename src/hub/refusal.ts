@@ -5,23 +5,19 @@ import type { HubOptions } from "./HubOptions.ts";
 const TOKEN_PAGE = "settings/tokens";
 
 /** @param what the repository or file that was asked for. */
-export async function refusal(response: Response, options: HubOptions, what: string): Promise<HubError> {
+export function refusal(response: Response, options: HubOptions, what: string): HubError {
   const { status } = response;
   const code = response.headers.get("x-error-code") ?? "";
   const host = new URL(options.endpoint).host;
-  if (status === 429) {
-    const waitMs = askedWait(response.headers);
-    const login = options.token === null ? ", or set HF_TOKEN: the limit is higher with one" : "";
+  const busy = busyHub(response, host, what);
+  if (busy?.code === "rate-limited" && options.token === null) {
     return new HubError(
-      "rate-limited",
-      `${host} allows no more requests for now; try again later${login}.`,
-      waitMs,
+      busy.code,
+      `${busy.message.slice(0, -1)}, or set HF_TOKEN: the limit is higher with one.`,
+      busy.waitMs,
     );
   }
-  if (status >= 500 || status === 408) {
-    const words = `${host} is out of order (status ${status}); try again later.`;
-    return new HubError("broken", words, askedWait(response.headers));
-  }
+  if (busy !== undefined) return busy;
   if (code === "GatedRepo" || (status === 403 && code === "")) return gated(options, what);
   if (status === 401 && options.token !== null && code !== "RepoNotFound") {
     return new HubError(
@@ -30,12 +26,30 @@ export async function refusal(response: Response, options: HubOptions, what: str
     );
   }
   if (status === 401 || status === 404) return notFound(response, options, what);
-  if (status === 416)
-    return new HubError("bad-range", `${host} has less of ${what} than was fetched; run it again.`);
   return new HubError(
     "not-a-hub",
     `${host} answers ${what} with status ${status}; check the name and HF_ENDPOINT.`,
   );
+}
+
+/** From where the hub sent on: signed addresses are refused when they are old, and the hub gives new ones. */
+export function refusalElsewhere(response: Response, host: string, what: string): HubError {
+  const words = `${host} does not send ${what} (status ${response.status}); try again later.`;
+  return busyHub(response, host, what) ?? new HubError("broken", words);
+}
+
+/** What has nothing to do with who asks. */
+function busyHub({ status, headers }: Response, host: string, what: string): HubError | undefined {
+  if (status === 429) {
+    const words = `${host} allows no more requests for now; try again later.`;
+    return new HubError("rate-limited", words, askedWait(headers));
+  }
+  if (status >= 500 || status === 408) {
+    const words = `${host} is out of order (status ${status}); try again later.`;
+    return new HubError("broken", words, askedWait(headers));
+  }
+  if (status !== 416) return undefined;
+  return new HubError("bad-range", `${host} has less of ${what} than was fetched; run the command again.`);
 }
 
 function gated(options: HubOptions, what: string): HubError {

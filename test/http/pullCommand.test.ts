@@ -63,6 +63,20 @@ describe(`models by name (${commandName})`, () => {
     expect(readFileSync(path()).equals(bytes)).toBe(true);
   });
 
+  test("Ctrl-C keeps what is there, and says so", async () => {
+    hub.add(NAME, SIZE);
+    hub.fileFaults.push({ kind: "hold", at: AT_40 });
+    const stopped = startCommand(["pull", REPO], env());
+    await stopped.says(": 40 %");
+    stopped.end("SIGINT");
+    const { code, stderr } = await stopped.ended;
+    expect([code, stderr]).toEqual([
+      130,
+      expect.stringMatching(/\nStopped; the same command goes on from here\.\n$/),
+    ]);
+    expect(readdirSync(join(home, "models", REPO))).toEqual([".parts"]);
+  });
+
   test("of two at once the second waits for the first, and goes on where that was killed", async () => {
     const bytes = hub.add(NAME, SIZE);
     hub.fileFaults.push({ kind: "hold", at: AT_40 });

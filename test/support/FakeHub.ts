@@ -14,6 +14,7 @@ export interface SeenRequest {
 }
 
 export type Fault =
+  /** For bytes: by the hub where it names its reason (`x-error-code`), else by where it sends on. */
   | { readonly kind: "status"; readonly status: number; readonly headers?: Record<string, string> }
   /** The connection is cut when so many bytes of this answer have come through (`received`). */
   | { readonly kind: "drop"; readonly at: number }
@@ -127,7 +128,10 @@ export class FakeHub implements AsyncDisposable {
     }
     if (pathname === tree) return void this.#list(Number(searchParams.get("cursor") ?? 0), response);
     const fault = this.fileFaults[0];
-    if (fault?.kind === "loop") {
+    if (fault?.kind === "status" && fault.headers?.["x-error-code"] !== undefined) {
+      this.fileFaults.shift();
+      refuse(response, fault);
+    } else if (fault?.kind === "loop") {
       response.writeHead(302, { location: request.url }).end();
     } else if (pathname.startsWith(file)) {
       // As the hub does for its own cache: relative, and still on its origin.

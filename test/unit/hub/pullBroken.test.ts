@@ -90,6 +90,16 @@ describe("a bad day", () => {
     ).toBeGreaterThanOrEqual(3);
   });
 
+  test("an address that has become too old is asked for again", async () => {
+    await using rig = await PullRig.start();
+    rig.hub.add(NAME, SIZE);
+    rig.hub.fileFaults.push({ kind: "status", status: 403 });
+    expect((await rig.pull(REPO)).fetched).toBe(true);
+    expect(rig.notes).toEqual([
+      expect.stringContaining(`does not send ${REPO}/${NAME} (status 403); trying again`),
+    ]);
+  });
+
   test("nobody listens", async () => {
     await using rig = await PullRig.start();
     await rig.hub[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 /** Every body and stream event is what the official SDKs' types say. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { fakeServer } from "../support/FakeServer.ts";
-import { inProcess, json, type Loose, postChat, streamChat } from "../support/httpClient.ts";
+import { inProcess, json, type Loose, postChat, readSse, streamChat } from "../support/httpClient.ts";
 import { type CheckWire, wireSchemas } from "../support/wireSchemas/wireSchemas.ts";
 import { ADD, events, HI, message, post } from "./anthropicWire.ts";
 import { ADD_TOOL, USER } from "./targets.ts";
@@ -48,6 +48,18 @@ describe.each(Object.entries(REPLIES))("%s", (_, text) => {
       check("completion", await json(await postChat(target, body)));
       for (const chunk of await streamChat(target, body)) check("completionChunk", chunk);
     });
+  }
+});
+
+test("text completions", async () => {
+  const target = inProcess(fakeServer().app);
+  const path = "/v1/completions";
+  for (const more of [{}, { n: 2 }, { echo: true }]) {
+    const body = { prompt: "Once", ...more };
+    check("textCompletion", await json(await postChat(target, body, { path })));
+    const streamed = { ...body, stream: true, stream_options: { include_usage: true } };
+    const { data } = await readSse(await postChat(target, streamed, { path }));
+    for (const chunk of data.slice(0, -1)) check("textChunk", JSON.parse(chunk));
   }
 });
 

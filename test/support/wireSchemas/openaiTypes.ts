@@ -13,10 +13,17 @@ type Lifecycle =
   | OpenAI.Responses.ResponseIncompleteEvent
   | OpenAI.Responses.ResponseFailedEvent;
 
+/** Null until the end, as from OpenAI, whatever its types say. */
+type TextChunkChoice = Omit<OpenAI.CompletionChoice, "finish_reason"> & {
+  finish_reason: OpenAI.CompletionChoice["finish_reason"] | null;
+};
+
 /** Those that this server sends; each by its own type, so that a failure names what is wrong with it. */
 export interface OpenAiTypes {
   completion: OpenAI.Chat.ChatCompletion;
   completionChunk: OpenAI.Chat.ChatCompletionChunk;
+  textCompletion: OpenAI.Completion;
+  textChunk: Omit<OpenAI.Completion, "choices"> & { choices: TextChunkChoice[] };
   model: OpenAI.Model;
   response: SentResponse;
   responseLifecycle: Omit<Lifecycle, "response"> & { response: SentResponse };

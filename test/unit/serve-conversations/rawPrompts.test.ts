@@ -21,8 +21,8 @@ test("one that goes on from another is its next turn, another is not", () => {
 test("a short one is known by its tokens", () => {
   const conversations = new Conversations();
   const first = arrive(conversations, "Once");
-  expect(arrive(conversations, "Once upon a time")).toBe(first);
   expect(arrive(conversations, "Twice")).not.toBe(first);
+  expect(arrive(conversations, "Once upon a time")).toBe(first);
 });
 
 test("nothing comes back of its reply that would show a habit", () => {

@@ -60,7 +60,7 @@ export function createApp(deps: AppDeps): App {
     .use(health(deps.state))
     .use(docs(() => openApiDocument(app)))
     .use(openai(shared))
-    .use(llama(shared))
+    .use(llama({ ...shared, keyNameOf: auth.nameOfTenant }))
     .use(anthropic({ ...shared, requestIdOf, onIgnored }))
     .use(responses({ ...shared, requestIdOf, onIgnored, store: new ResponseStore(deps.limits) }));
   const methods = methodsOf(app.routes);

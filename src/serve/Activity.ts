@@ -7,6 +7,7 @@ import type { EngineEvent, RunReport, Sampling } from "../engine/protocol.ts";
 export interface Task {
   /** Counts requests, from 1. */
   readonly id: number;
+  readonly tenant: string;
   readonly promptTokens: number;
   readonly sampling: Sampling;
   readonly maxTokens: number;
@@ -60,11 +61,14 @@ export class Activity {
   }
 
   /** To be given all events of the request's run. */
-  begin(asked: Pick<Task, "promptTokens" | "sampling" | "maxTokens">): (event: EngineEvent) => void {
-    const { promptTokens, sampling, maxTokens } = asked;
+  begin(
+    asked: Pick<Task, "tenant" | "promptTokens" | "sampling" | "maxTokens">,
+  ): (event: EngineEvent) => void {
+    const { tenant, promptTokens, sampling, maxTokens } = asked;
     this.#tasks += 1;
     const task: Begun = {
       id: this.#tasks,
+      tenant,
       promptTokens,
       sampling,
       maxTokens,

@@ -80,7 +80,12 @@ class Running implements RunningTurn {
     deps.warm.drop(this.#conversation.id);
     deps.engine.drop(this.#conversation.id);
     const { sampling, maxTokens } = turn;
-    const see = deps.activity.begin({ promptTokens: turn.tokens.length, sampling, maxTokens });
+    const see = deps.activity.begin({
+      tenant: caller.tenant,
+      promptTokens: turn.tokens.length,
+      sampling,
+      maxTokens,
+    });
     this.#run = deps.engine.run(
       {
         purpose: "request",

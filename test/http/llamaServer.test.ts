@@ -133,6 +133,15 @@ onEachTarget("llama-server's endpoints", (open) => {
     expect((await slots())[0]).toMatchObject({ is_processing: false, id_task: 1 });
   });
 
+  test("/slots tells whose request it is by the key's name", async () => {
+    await using opened = open({ apiKeys: ["s3cret"] });
+    const headers = { authorization: "Bearer s3cret" };
+    await postChat(opened.target, { messages: USER }, { headers });
+    const text = await (await get(opened.target, "/slots", { headers })).text();
+    expect(JSON.parse(text)[0].key).toBe("name-of-s3cret");
+    expect(text.replace("name-of-s3cret", "")).not.toContain("s3cret");
+  });
+
   test("/slots with no slot left, and switched off", async () => {
     await using opened = open();
     const { engine } = opened.server;

@@ -16,10 +16,14 @@ export interface Auth {
   tenantOf(headers: Headers): string;
   /** The name of the key that was sent; null where none is known. */
   nameOf(headers: Headers): string | null;
+  /** The name of a tenant's key; null without keys. */
+  nameOfTenant(tenant: string): string | null;
 }
 
 export function authOf(keys: readonly ApiKey[]): Auth {
-  if (keys.length === 0) return { tenantOf: () => "", nameOf: () => null };
+  if (keys.length === 0) {
+    return { tenantOf: () => "", nameOf: () => null, nameOfTenant: () => null };
+  }
   const known = keys.map(({ name, key }) => ({ name, digest: digest(key) }));
   const find = (headers: Headers): (typeof known)[number] | undefined => {
     const sent = sentKeys(headers).map(digest);
@@ -29,6 +33,7 @@ export function authOf(keys: readonly ApiKey[]): Auth {
   };
   return {
     nameOf: (headers) => find(headers)?.name ?? null,
+    nameOfTenant: (tenant) => known.find(({ digest }) => digest.toString("hex") === tenant)?.name ?? null,
     tenantOf: (headers) => {
       const hit = find(headers);
       if (hit !== undefined) return hit.digest.toString("hex");

@@ -13,7 +13,7 @@ import { readScales } from "./lora.ts";
 import { METRICS_TYPE, metricsText } from "./metrics.ts";
 import { propsOf } from "./props.ts";
 import { appliedTemplate, type Start, startCompletion, startInfill } from "./service.ts";
-import { slotsOf } from "./slots.ts";
+import { type KeyNameOf, slotsOf } from "./slots.ts";
 import { detokenized, tokenized } from "./tokens.ts";
 
 export interface LlamaDeps {
@@ -21,6 +21,7 @@ export interface LlamaDeps {
   readonly ready: () => ChatServiceDeps;
   /** Throws AppError for an unknown key. */
   readonly tenantOf: (headers: Headers) => string;
+  readonly keyNameOf: KeyNameOf;
   /** For the log; the client gets a sentence without the cause. */
   readonly onUnforeseen: (error: unknown) => AppError;
 }
@@ -88,7 +89,7 @@ function slots(request: Request, deps: LlamaDeps): Response {
   if (isFull && new URL(request.url).searchParams.get("fail_on_no_slot")) {
     throw new AppError("no-slot", "no slot available");
   }
-  return Response.json(slotsOf(service));
+  return Response.json(slotsOf(service, deps.keyNameOf));
 }
 
 function metrics(request: Request, deps: LlamaDeps): Response {

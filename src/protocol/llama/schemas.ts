@@ -209,6 +209,7 @@ export const SLOTS = Type.Array(
     speculative: Type.Literal(false),
     is_processing: Type.Boolean(),
     id_task: Type.Optional(Type.Integer({ description: "What it does, or did last." })),
+    key: Type.Optional(Type.String({ description: "The name of the API key that it is done for." })),
     n_prompt_tokens: Type.Optional(Type.Integer()),
     n_prompt_tokens_processed: Type.Optional(Type.Integer()),
     n_prompt_tokens_cache: Type.Optional(Type.Integer()),

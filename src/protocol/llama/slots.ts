@@ -3,22 +3,27 @@ import type { Lane } from "../../serve/Activity.ts";
 import type { ChatServiceDeps } from "../openai/service.ts";
 import { generationSettings } from "./generationSettings.ts";
 
-export function slotsOf({ turn }: ChatServiceDeps): object[] {
+/** `keyNameOf`: of a tenant; null where there is none. */
+export type KeyNameOf = (tenant: string) => string | null;
+
+export function slotsOf({ turn }: ChatServiceDeps, keyNameOf: KeyNameOf): object[] {
   const { ctxTokens } = turn.engine.ready;
   return turn.activity.lanes.map((lane, id) => ({
     id,
     n_ctx: ctxTokens,
     speculative: false,
     is_processing: lane.busy,
-    ...taskOf(lane),
+    ...taskOf(lane, keyNameOf),
   }));
 }
 
-function taskOf({ task, busy }: Lane): object {
+function taskOf({ task, busy }: Lane, keyNameOf: KeyNameOf): object {
   if (task === null) return {};
+  const key = keyNameOf(task.tenant);
   const { id, promptTokens, sampling, maxTokens, resumed, evaluated, predicted } = task;
   return {
     id_task: id,
+    ...(key === null ? {} : { key }),
     n_prompt_tokens: promptTokens,
     n_prompt_tokens_processed: evaluated,
     n_prompt_tokens_cache: resumed,

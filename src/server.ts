@@ -23,8 +23,8 @@ const STOP_POLL_MS = 20;
 /** For the last bytes of a reply to leave. */
 const FLUSH_MS_MAX = 500;
 
-/** Throws StartError in one sentence. */
-export async function startServer(config: Config, watch: LoadWatch): Promise<Server> {
+/** `load` makes what answers. Throws StartError in one sentence. */
+export async function startServer(config: Config, watch: LoadWatch, load = loadChat): Promise<Server> {
   let phase: ServerPhase = { phase: "loading" };
   const app = createApp({
     state: () => phase,
@@ -35,9 +35,11 @@ export async function startServer(config: Config, watch: LoadWatch): Promise<Ser
     log: watch.log,
   });
   const listener = listen(config, app);
+  const url = urlOf(config, listener.port);
+  watch.log.debug({ url }, "listening");
   let chat: ChatServiceDeps;
   try {
-    chat = await loadChat(config, watch);
+    chat = await load(config, watch);
     phase = { phase: "ready", chat };
   } catch (error) {
     await listener.stop(true);
@@ -57,7 +59,7 @@ export async function startServer(config: Config, watch: LoadWatch): Promise<Ser
     await listener.stop(true);
   };
   return {
-    url: urlOf(config, listener.port),
+    url,
     ready: chat.turn.engine.ready,
     stop: () => {
       stopping ??= stop();

@@ -35,8 +35,7 @@ export interface Pulled {
 
 /** The model as it is in the cache, without asking the hub; undefined where it is not there. */
 export function findModel(cache: ModelCache, name: ModelName): CachedModel | undefined {
-  const here = cache.ofRepo(name);
-  if (name.quant === null) return here.find((model) => model.isDefault);
+  const here = cache.ofRepo(name).filter(({ isDefault }) => name.quant !== null || isDefault);
   try {
     const { files } = chooseModel(
       here.flatMap((model) => model.files),

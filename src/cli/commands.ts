@@ -29,6 +29,12 @@ const SERVE: Command = {
 const COMMANDS: readonly Command[] = [
   SERVE,
   {
+    name: "chat",
+    takes: "[-m MODEL | --url URL] [flags]",
+    help: "chat in the terminal, with a server that runs or one of its own",
+    load: () => import("./chat.ts"),
+  },
+  {
     name: "pull",
     takes: "hf:OWNER/REPO[:QUANT]",
     help: "fetch a model into the cache folder",

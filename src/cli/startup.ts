@@ -60,7 +60,7 @@ function onTerminal(config: Config, look: Look): Startup {
         modelName: config.modelName,
         ready,
         warm: config.flags.warm === "on",
-        needsKey: config.flags.apiKeys.length > 0,
+        needsKey: config.apiKeys.length > 0,
         loadMs: bar.elapsedMs(),
         command: isCompiled ? "warmturn" : "bun start",
       };

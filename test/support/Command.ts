@@ -123,8 +123,92 @@ export interface TerminalCommand extends AsyncDisposable {
   type(text: string): void;
   /** Sends a signal and gives the exit code. */
   end(signal: NodeJS.Signals): Promise<number>;
-  /** Resolves when the screen holds `text` (behind the first `from` characters); rejects when the command has ended before. */
-  until(text: string, from?: number): Promise<void>;
+  /** Resolves when the screen is as wanted: holds a text, or fits; rejects when the command has ended before. */
+  until(wanted: Wanted): Promise<void>;
+}
+
+export type Wanted = string | ((text: string) => boolean);
+
+/** What a command writes, and the wait for it. */
+class Written {
+  text = "";
+  readonly #decoder = new TextDecoder();
+  readonly #exited: Promise<number>;
+  #look = (): void => {};
+
+  constructor(exited: Promise<number>) {
+    this.#exited = exited;
+  }
+
+  add(bytes: Uint8Array): void {
+    this.text += this.#decoder.decode(bytes, { stream: true });
+    this.#look();
+  }
+
+  until(wanted: Wanted): Promise<void> {
+    const fits = typeof wanted === "string" ? (text: string) => text.includes(wanted) : wanted;
+    return new Promise((resolve, reject) => {
+      this.#look = () => {
+        if (fits(this.text)) resolve();
+      };
+      this.#look();
+      void this.#exited.then((code) =>
+        reject(new Error(`ended with ${code}, having written:\n${this.text}`)),
+      );
+    });
+  }
+}
+
+export interface PipedCommand extends AsyncDisposable {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exited: Promise<number>;
+  /** Writes to stdin. */
+  type(text: string): void;
+  /** Ends stdin. */
+  close(): void;
+  /** Resolves when stderr is as wanted. */
+  untilError(wanted: Wanted): Promise<void>;
+}
+
+/** The command with pipes, as a script runs it. */
+export async function pipedCommand(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<PipedCommand> {
+  const home = await tempFolder();
+  const child = Bun.spawn([...START, ...args], { ...place(home.path, env), stdio: ["pipe", "pipe", "pipe"] });
+  const [out, err] = [child.stdout, child.stderr].map((stream) => {
+    const written = new Written(child.exited);
+    const read = (async () => {
+      for await (const bytes of stream) written.add(bytes);
+    })();
+    return { written, read };
+  });
+  if (out === undefined || err === undefined) throw new Error("a child without pipes");
+  return {
+    get stdout() {
+      return out.written.text;
+    },
+    get stderr() {
+      return err.written.text;
+    },
+    // All that was written is there when the exit is told.
+    exited: Promise.all([child.exited, out.read, err.read]).then(([code]) => code),
+    type: (text) => {
+      child.stdin.write(text);
+      child.stdin.flush();
+    },
+    close: () => {
+      child.stdin.end();
+    },
+    untilError: (wanted) => err.written.until(wanted),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await child.exited;
+      await home[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** The command on a pseudo-terminal, as a person runs it. */
@@ -133,24 +217,17 @@ export async function terminalCommand(
   env: Record<string, string> = {},
 ): Promise<TerminalCommand> {
   const home = await tempFolder();
-  const decoder = new TextDecoder();
-  let screen = "";
-  let look = (): void => {};
-  const terminal = new Bun.Terminal({
-    cols: 80,
-    rows: 50,
-    data: (_, bytes) => {
-      screen += decoder.decode(bytes, { stream: true });
-      look();
-    },
-  });
+  const exited = Promise.withResolvers<number>();
+  const screen = new Written(exited.promise);
+  const terminal = new Bun.Terminal({ cols: 80, rows: 50, data: (_, bytes) => screen.add(bytes) });
   const child = Bun.spawn([...START, ...args], {
     ...place(home.path, { TERM: "xterm-256color", NO_COLOR: "", ...env }),
     terminal,
   });
+  void child.exited.then(exited.resolve);
   return {
     get screen() {
-      return screen;
+      return screen.text;
     },
     exited: child.exited,
     type: (text) => {
@@ -160,14 +237,7 @@ export async function terminalCommand(
       child.kill(signal);
       return await child.exited;
     },
-    until: (text, from = 0) =>
-      new Promise((resolve, reject) => {
-        look = () => {
-          if (screen.includes(text, from)) resolve();
-        };
-        look();
-        void child.exited.then((code) => reject(new Error(`ended with ${code} before ${text}:\n${screen}`)));
-      }),
+    until: (wanted) => screen.until(wanted),
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await child.exited;

@@ -1,0 +1,111 @@
+/** `warmturn chat`: a chat in the terminal, or of lines on stdin, over HTTP as any other client has it. */
+import { createInterface } from "node:readline";
+import { choice, number, text } from "../config/flag.ts";
+import { FLAGS } from "../config/flags.ts";
+import { flagRows, type HelpRow } from "../config/help.ts";
+import { ConfigError, type Env, parseTable } from "../config/parseFlags.ts";
+import { stdoutWriter } from "../log.ts";
+import { ChatClient } from "./chat/ChatClient.ts";
+import { ChatTools } from "./chat/ChatTools.ts";
+import { Conversation } from "./chat/Conversation.ts";
+import { type ChatLoop, chatLoop } from "./chat/chatLoop.ts";
+import { DEMO_TOOLS } from "./chat/demoTools.ts";
+import { type OpenedServer, ownServer, runningServer } from "./chat/openServer.ts";
+import { PlainTranscript } from "./chat/PlainTranscript.ts";
+import { plainChars } from "./chat/plainChars.ts";
+import { TerminalInput } from "./chat/TerminalInput.ts";
+import { TerminalTranscript } from "./chat/TerminalTranscript.ts";
+import { type Look, lookOf, paint } from "./Look.ts";
+
+const OWN_FLAGS = {
+  url: text({ names: "--url", help: "a server that runs already; else one is started for this chat" }, "URL"),
+  system: text({ names: "--system", help: "system prompt" }, "TEXT"),
+  tools: choice(
+    { names: "--tools", help: "tools that run in this process: demo, by default where no model is named" },
+    ["demo", "none"],
+    null,
+  ),
+  predict: number(
+    {
+      names: "--predict -n --n-predict",
+      env: "LLAMA_ARG_N_PREDICT",
+      help: "tokens of a reply at most; -1 is no limit",
+    },
+    -1,
+    { min: -1, max: 2 ** 31 - 1, whole: true },
+  ),
+};
+
+export const helpRows: readonly HelpRow[] = [
+  ...flagRows({ ...OWN_FLAGS, model: FLAGS.model, alias: FLAGS.alias, apiKeys: FLAGS.apiKeys }),
+  { left: "…", right: "without --url, all flags of the server: warmturn --help" },
+];
+
+/** 1 where a turn failed. Throws ConfigError, StartError and CommandError. */
+export async function run(argv: readonly string[], env: Env): Promise<number> {
+  const table = { ...FLAGS, ...OWN_FLAGS };
+  const { flags } = parseTable(table, argv, env);
+  if (flags.url !== null && parseTable(table, argv, {}).flags.model !== null) {
+    throw new ConfigError("--url and --model exclude each other; the name in requests is --alias.");
+  }
+  const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const look = lookOf(isTerminal ? process.stdout : {}, env);
+  const write = stdoutWriter();
+  const server =
+    flags.url === null ? await ownServer(flags, env, look, write) : runningServer(flags.url, flags);
+  try {
+    const model = flags.alias ?? (await modelOf(server, look));
+    const client = new ChatClient(server, { model, maxTokens: flags.predict < 0 ? null : flags.predict });
+    const isDemo = flags.url === null && flags.model === null;
+    const tools = new ChatTools((flags.tools ?? (isDemo ? "demo" : "none")) === "demo" ? DEMO_TOOLS : []);
+    if (isTerminal) process.stdout.write(`${paint(look, "dim", heading(model, server, tools))}\n`);
+    const conversation = new Conversation(client, tools, flags.system);
+    const ends = isTerminal ? onTerminal(env) : onLines(write);
+    return (await chatLoop({ conversation, ...ends })) ? 0 : 1;
+  } finally {
+    await server.stop();
+  }
+}
+
+async function modelOf(server: OpenedServer, look: Look): Promise<string> {
+  let told = false;
+  return await ChatClient.modelOf(server, () => {
+    if (!told && look.isTerminal) process.stdout.write("The server is loading its model …\n");
+    told = true;
+  });
+}
+
+function heading(model: string, server: OpenedServer, tools: ChatTools): string {
+  const offered = tools.names.length === 0 ? "" : `; tools: ${tools.names.join(", ")}`;
+  return `${model} at ${server.base}${offered}. /help tells what can be typed.`;
+}
+
+type Ends = Omit<ChatLoop, "conversation">;
+
+function onTerminal(env: Env): Ends {
+  const input = new TerminalInput(process.stdin, process.stdout);
+  const look = (): Look => lookOf(process.stdout, env);
+  return {
+    watch: new TerminalTranscript((piece) => void process.stdout.write(piece), look),
+    readLine: (first) => input.readLine(first ? "> " : "… "),
+    // While no line is read Ctrl-C is a signal.
+    onStop: (stop) => {
+      process.on("SIGINT", stop);
+      return () => process.off("SIGINT", stop);
+    },
+  };
+}
+
+/** A signal ends a script as it ends any other. */
+function onLines(write: (text: string) => void): Ends {
+  const lines = createInterface({ input: process.stdin, terminal: false })[Symbol.asyncIterator]();
+  const text = process.stdout.isTTY === true ? (piece: string) => write(plainChars(piece)) : write;
+  return {
+    watch: new PlainTranscript(text, (line) => console.error(plainChars(line))),
+    readLine: async () => {
+      const next = await lines.next();
+      return next.done === true ? null : next.value;
+    },
+    onStop: () => () => {},
+  };
+}

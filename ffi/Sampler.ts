@@ -3,7 +3,7 @@
  * checked; only when it does not fit is the whole vocabulary masked and the chain asked again. A dead end is
  * a value. llama.cpp's grammar is not used: it aborts, throws, or never returns on grammars that parse.
  */
-import type { Sampling } from "../src/engine/protocol.ts";
+import type { Sampling, TokenProbs } from "../src/engine/protocol.ts";
 import type { Context } from "./Context.ts";
 import { FfiError, statusError, unwrap, withWords } from "./FfiError.ts";
 import { HeldGrammar } from "./grammar/HeldGrammar.ts";
@@ -22,6 +22,11 @@ export class Sampler extends Handle {
   readonly #deadEnd: string;
   readonly #grammar: HeldGrammar | null;
   readonly #taken = new Int32Array(1);
+  readonly #vocabSize: number;
+  /** The last token was not chosen. */
+  #forced = false;
+  /** Made when it is first asked for. */
+  #candidates: { readonly tokens: Int32Array; readonly probs: Float32Array } | null = null;
   readonly #room = new Int32Array(LEFT_MAX);
 
   private constructor(context: Context, id: number, deadEnd: string, grammar: HeldGrammar | null) {
@@ -30,6 +35,7 @@ export class Sampler extends Handle {
     this.#id = id;
     this.#deadEnd = deadEnd;
     this.#grammar = grammar;
+    this.#vocabSize = context.model.vocab.size;
   }
 
   /**
@@ -61,6 +67,7 @@ export class Sampler extends Handle {
   /** Samples from a row of the last evaluation. @throws FfiError for a row that is not there, or NaN logits. */
   sample(row: number): Sampled {
     this.use();
+    this.#forced = false;
     let token: number;
     try {
       token = this.#fitting(row);
@@ -86,9 +93,39 @@ export class Sampler extends Handle {
       if (error instanceof TooAmbiguous) return false;
       throw error;
     }
+    this.#forced = true;
     this.#taken[0] = token;
     unwrap(this.#shim.wt_sampler_accept(this.#id, this.#taken, 1), "Cannot accept a token");
     return true;
+  }
+
+  /**
+   * Of the token taken last and the `top` likeliest of the candidates that it was chosen among. To be asked for
+   * right behind it: another sampler of the context overwrites them.
+   */
+  probs(token: number, top: number): TokenProbs {
+    this.use();
+    const sure = { token, value: 1 };
+    if (this.#forced) return { ...sure, top: [sure].slice(0, top) };
+    this.#candidates ??= {
+      tokens: new Int32Array(this.#vocabSize),
+      probs: new Float32Array(this.#vocabSize),
+    };
+    const { tokens, probs } = this.#candidates;
+    const count = unwrap(
+      this.#shim.wt_sampler_probs(this.#id, tokens, probs, this.#vocabSize),
+      "Cannot read probabilities",
+    );
+    if (count === 0) return { ...sure, top: [sure].slice(0, top) };
+    const order = [...probs.subarray(0, count).keys()]
+      .filter((i) => (probs[i] ?? 0) > 0)
+      .sort((a, b) => (probs[b] ?? 0) - (probs[a] ?? 0) || (tokens[a] ?? 0) - (tokens[b] ?? 0));
+    const at = (i: number) => ({ token: tokens[i] ?? -1, value: probs[i] ?? 0 });
+    return {
+      token,
+      value: probs[tokens.subarray(0, count).indexOf(token)] ?? 0,
+      top: order.slice(0, top).map(at),
+    };
   }
 
   /** A token that the grammar allows, or a status. */

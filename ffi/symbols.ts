@@ -148,6 +148,13 @@ export const SYMBOLS = {
     ["int32_t", "count"],
   ],
   wt_sampler_left: ["int32_t", ["int32_t", "sampler"], ["int32_t *", "tokens"], ["int32_t", "size"]],
+  wt_sampler_probs: [
+    "int32_t",
+    ["int32_t", "sampler"],
+    ["int32_t *", "tokens"],
+    ["float *", "probs"],
+    ["int32_t", "size"],
+  ],
   wt_sampler_accept: ["int32_t", ["int32_t", "sampler"], ["const int32_t *", "tokens"], ["int32_t", "count"]],
 } as const satisfies Record<string, readonly [returns: CType, ...args: Argument[]]>;
 

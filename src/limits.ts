@@ -23,6 +23,11 @@ export interface Limits {
   /** Characters of one stop string; text is held back by at most this much. */
   readonly stopCharsMax: number;
   readonly logitBiasMax: number;
+  /** Replies to one request. */
+  readonly choicesMax: number;
+  /** Of `top_logprobs`, and of llama-server's `n_probs`. */
+  readonly topLogprobsMax: number;
+  readonly nProbsMax: number;
   /** Links of a sampler chain. */
   readonly samplersMax: number;
   /** Each looks through the whole vocabulary, in the engine. */
@@ -51,6 +56,9 @@ export const LIMITS: Limits = {
   stopStringsMax: 16,
   stopCharsMax: 512,
   logitBiasMax: 4_096,
+  choicesMax: 16,
+  topLogprobsMax: 20,
+  nProbsMax: 128,
   samplersMax: 32,
   dryBreakersMax: 32,
   grammarCharsMax: 256 * 1024,

@@ -79,11 +79,18 @@ static int wt_has_link(const struct wt_recipe *recipe, int32_t link) {
     return 0;
 }
 
+/* The best token is taken, whatever the seed. */
+static int wt_is_greedy(const struct wt_recipe *recipe) {
+    if (recipe->floats[WT_SAMPLE_TEMPERATURE] > 0.0f) return 0;
+    return recipe->integers[WT_SAMPLE_MIROSTAT] != 0
+        || (recipe->floats[WT_SAMPLE_DYNATEMP_RANGE] <= 0.0f && wt_has_link(recipe, WT_LINK_TEMPERATURE));
+}
+
 static int32_t wt_mirostat(void *chain, struct wt_context *c, const struct wt_recipe *recipe) {
     const float *floats = recipe->floats;
     uint32_t seed = (uint32_t) recipe->integers[WT_SAMPLE_SEED];
     float tau = floats[WT_SAMPLE_MIROSTAT_TAU], eta = floats[WT_SAMPLE_MIROSTAT_ETA];
-    if (floats[WT_SAMPLE_TEMPERATURE] <= 0.0f) return wt_add(chain, llama_sampler_init_greedy());
+    if (wt_is_greedy(recipe)) return wt_add(chain, llama_sampler_init_greedy());
     int added = wt_add(chain, llama_sampler_init_temp_ext(floats[WT_SAMPLE_TEMPERATURE], 0.0f, 1.0f));
     return added & wt_add(chain, recipe->integers[WT_SAMPLE_MIROSTAT] == 1
         ? llama_sampler_init_mirostat(c->model->vocab_size, seed, tau, eta, 100)
@@ -100,7 +107,7 @@ static int32_t wt_sampler_chain(void *chain, struct wt_context *c, const struct 
     const float *floats = recipe->floats;
     uint32_t seed = (uint32_t) integers[WT_SAMPLE_SEED];
     if (integers[WT_SAMPLE_MIROSTAT] != 0) return wt_mirostat(chain, c, recipe) ? 0 : WT_OUT_OF_MEMORY;
-    int greedy = floats[WT_SAMPLE_TEMPERATURE] <= 0.0f && floats[WT_SAMPLE_DYNATEMP_RANGE] <= 0.0f && wt_has_link(recipe, WT_LINK_TEMPERATURE);
+    int greedy = wt_is_greedy(recipe);
     int looks = floats[WT_SAMPLE_TYPICAL_P] < 1.0f || floats[WT_SAMPLE_XTC_PROBABILITY] > 0.0f;
     for (int32_t i = 0; i < integers[WT_SAMPLE_LINKS]; i++) {
         int32_t link = recipe->links[i];

@@ -9,6 +9,7 @@ struct wt_sampler {
     void *chain;
     struct wt_context *context;
     int32_t ignore_ends;
+    int32_t greedy;
     int32_t left;    /* candidates of the last choice that the chain kept, */
     int32_t left_at; /* from this one of the context's on: XTC drops the first */
 };
@@ -53,6 +54,7 @@ int32_t wt_sampler_new(int32_t context, const int32_t *integers, const float *fl
     if (!s) return WT_OUT_OF_MEMORY;
     s->context = c;
     s->ignore_ends = integers[WT_SAMPLE_IGNORE_EOS] != 0;
+    s->greedy = wt_is_greedy(&recipe);
     s->chain = llama_sampler_chain_init(llama_sampler_chain_default_params());
     status = s->chain ? wt_sampler_biases(s, integers[WT_SAMPLE_BIASES], bias_tokens, bias_values) : WT_OUT_OF_MEMORY;
     if (status == 0) status = wt_sampler_chain(s->chain, c, &recipe);
@@ -155,6 +157,18 @@ int32_t wt_sampler_left(int32_t sampler, int32_t *tokens, int32_t size) {
     if (!s) return WT_BAD_HANDLE;
     if (s->left > size) return 0;
     for (int32_t i = 0; i < s->left; i++) tokens[i] = s->context->candidates[s->left_at + i].id;
+    return s->left;
+}
+
+int32_t wt_sampler_probs(int32_t sampler, int32_t *tokens, float *probs, int32_t size) {
+    struct wt_sampler *s = wt_object(WT_SAMPLER, sampler);
+    if (!s) return WT_BAD_HANDLE;
+    if (s->greedy) return 0;
+    if (s->left > size) return WT_TOO_SMALL;
+    for (int32_t i = 0; i < s->left; i++) {
+        tokens[i] = s->context->candidates[s->left_at + i].id;
+        probs[i] = s->context->candidates[s->left_at + i].p;
+    }
     return s->left;
 }
 

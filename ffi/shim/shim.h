@@ -272,6 +272,8 @@ WT_API int32_t wt_sampler_free(int32_t sampler);
 WT_API int32_t wt_sampler_choose(int32_t sampler, int32_t row, const int32_t *tokens, int32_t count);
 /* Right behind a choice: the tokens that it was made among; 0 when there are more than `size`. */
 WT_API int32_t wt_sampler_left(int32_t sampler, int32_t *tokens, int32_t size);
+/* As wt_sampler_left, with their probabilities; 0 where the best token was taken, whatever the others'. */
+WT_API int32_t wt_sampler_probs(int32_t sampler, int32_t *tokens, float *probs, int32_t size);
 /* What was taken; before the first choice, what the penalties shall look back on. */
 WT_API int32_t wt_sampler_accept(int32_t sampler, const int32_t *tokens, int32_t count);
 

@@ -2,7 +2,7 @@
  * Messages and turns in their one canonical form (design: Purity). Every protocol is an adapter to and from
  * these; the request path and the warm path render nothing else. Plain data: crosses to a Worker by clone.
  */
-import type { Sampling } from "../engine/protocol.ts";
+import type { RunWishes, Sampling } from "../engine/protocol.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 
 export interface ToolCall {
@@ -95,4 +95,6 @@ export interface Turn {
   /** Tokens to generate at most; Infinity where the request names none. */
   readonly maxTokens: number;
   readonly stop: readonly string[];
+  /** What is used and told; nothing of it changes a bit of the reply. */
+  readonly wishes?: RunWishes;
 }

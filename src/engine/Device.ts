@@ -3,7 +3,7 @@
  * the fake in `test/support` keeps a running hash of what it evaluated. Calls block; none throws for bad
  * tokens or grammars, all throw `DeviceError` when the backend fails.
  */
-import type { MemoryKind, Sampling } from "./protocol.ts";
+import type { MemoryKind, Sampling, TokenProbs } from "./protocol.ts";
 
 export class DeviceError extends Error {
   readonly code: "evaluate-failed" | "out-of-memory" | "grammar-invalid";
@@ -30,6 +30,8 @@ export interface DeviceSampler extends Disposable {
   sample(row: number): { readonly token: number } | { readonly deadEnd: string };
   /** Takes a token that was not sampled. False, and nothing is taken, where the grammar does not allow it. */
   force(token: number): boolean;
+  /** Of the last token taken and of the `top` likeliest: probabilities among the candidates that were left. */
+  probs(token: number, top: number): TokenProbs;
 }
 
 /** `partial`: what cannot be rolled back (recurrent rows, window), PARTIAL_ONLY; `full`: all of a sequence. */
@@ -69,6 +71,8 @@ export interface Device {
   sampler(sampling: Sampling, history: Int32Array): DeviceSampler;
   /** XXH64 of the raw f32 logits of a row, seeded with `chain`. */
   hashLogits(row: number, chain: bigint): bigint;
+  /** Log-probabilities of a row before any sampler: of `token`, and of the `top` likeliest. */
+  logProbs(row: number, token: number, top: number): TokenProbs;
   /** End-of-generation token? */
   isEnd(token: number): boolean;
   [Symbol.dispose](): void;

@@ -9,7 +9,8 @@ import { FfiError } from "../../ffi/FfiError.ts";
 import { Model, type ModelOptions } from "../../ffi/Model.ts";
 import { Sampler } from "../../ffi/Sampler.ts";
 import { type DecodeRow, type Device, DeviceError, type DeviceSampler, type StatePart } from "./Device.ts";
-import type { MemoryKind, Sampling } from "./protocol.ts";
+import type { MemoryKind, Sampling, TokenProbs } from "./protocol.ts";
+import { rowLogProbs } from "./rowLogProbs.ts";
 
 export interface LlamaDeviceOptions {
   /** Sequences that decode. */
@@ -125,10 +126,18 @@ export class LlamaDevice implements Device {
   }
 
   hashLogits(row: number, chain: bigint): bigint {
+    return Bun.hash.xxHash64(this.#logits(row), chain);
+  }
+
+  logProbs(row: number, token: number, top: number): TokenProbs {
+    return rowLogProbs(this.#logits(row), token, top);
+  }
+
+  #logits(row: number): Float32Array {
     this.#row ??= new Float32Array(this.model.vocab.size);
     const logits = this.#row;
     orDeviceError(() => this.context.logits(row, logits));
-    return Bun.hash.xxHash64(logits, chain);
+    return logits;
   }
 
   isEnd(token: number): boolean {
@@ -154,6 +163,10 @@ class LlamaSampler implements DeviceSampler {
 
   force(token: number): boolean {
     return orDeviceError(() => this.#sampler.force(token));
+  }
+
+  probs(token: number, top: number): TokenProbs {
+    return orDeviceError(() => this.#sampler.probs(token, top));
   }
 
   [Symbol.dispose](): void {

@@ -25,6 +25,8 @@ export class Run {
   predicted = 0;
   /** Generated, and to be evaluated by the next decode step; reused as its row. */
   readonly row = { seq: 0, pos: 0, token: 0 };
+  /** Once it has stopped after prefill. */
+  keptTokens: number | null = null;
   logitsHash = 0n;
   tokensHash = 0n;
   #resumedTokens = 0;
@@ -69,6 +71,11 @@ export class Run {
     this.#promptDoneAt = now;
   }
 
+  /** Milliseconds since it began. */
+  runMs(now: number): number {
+    return this.#startedAt < 0 ? 0 : now - this.#startedAt;
+  }
+
   report(now: number, hashes: boolean): RunReport {
     const startedAt = this.#startedAt < 0 ? now : this.#startedAt;
     const promptDoneAt = this.#promptDoneAt < 0 ? now : this.#promptDoneAt;
@@ -87,6 +94,7 @@ export class Run {
       predictedMs: now - promptDoneAt,
       stateMs: this.moves.ms,
       bytesMoved: this.moves.bytes,
+      ...(this.keptTokens === null ? {} : { keptTokens: this.keptTokens }),
     };
     if (!hashes) return report;
     return { ...report, logitsHash: hex(this.logitsHash), tokensHash: hex(this.tokensHash) };

@@ -18,8 +18,10 @@ export function prefillStep(loop: LoopContext, run: Run): void {
   const { plan, maxTokens } = run.spec;
   if (run.chunks <= plan.cuts.length) return;
   run.promptDone(loop.options.clock.now());
-  if (run.sampler === null || maxTokens <= 0) loop.done(run, "prefilled");
-  else sampleNext(loop, run, 0);
+  if (run.sampler === null || maxTokens <= 0) {
+    run.keptTokens = loop.states.keptTokens(run.spec.tenant, plan);
+    loop.done(run, "prefilled");
+  } else sampleNext(loop, run, 0);
 }
 
 /** One chunk of a warm run, or one save that it needs. */
@@ -52,6 +54,7 @@ function begin(loop: LoopContext, run: Run): "go" | "wait" {
       purpose: spec.purpose,
       variant: spec.variant ?? 0,
       alone: loop.isAlone(run),
+      resumes: spec.resumes ?? true,
     },
     run.moves,
   );
@@ -61,7 +64,7 @@ function begin(loop: LoopContext, run: Run): "go" | "wait" {
     return "wait";
   }
   run.begin(begun.resumed, loop.options.clock.now());
-  loop.options.emit(progress(run));
+  loop.options.emit(progress(loop, run));
   return "go";
 }
 
@@ -80,10 +83,11 @@ function evaluateChunk(loop: LoopContext, run: Run): void {
   run.chunks++;
   if (isLast) loop.states.promptDone(sequence, to - from);
   else loop.states.chunkDone(sequence, run.chunks - 1, purpose === "warm", run.moves);
-  loop.options.emit(progress(run));
+  loop.options.emit(progress(loop, run));
 }
 
-function progress(run: Run) {
+function progress({ options }: LoopContext, run: Run) {
   const { id, resumedTokens: resumed, evaluated } = run;
-  return { type: "prefill", id, resumed, evaluated, total: run.spec.plan.tokens.length } as const;
+  const ms = run.runMs(options.clock.now());
+  return { type: "prefill", id, resumed, evaluated, total: run.spec.plan.tokens.length, ms } as const;
 }

@@ -52,7 +52,35 @@ export interface ConversationTurn {
   readonly turn: number;
 }
 
-export interface RunSpec {
+/** Probabilities that a run tells with each token; where they are not asked for they cost nothing. */
+export interface ProbsWanted {
+  /** How many of the likeliest. */
+  readonly top: number;
+  /** Probabilities among what the samplers left, in place of log-probabilities of the raw logits. */
+  readonly afterSampling: boolean;
+}
+
+export interface TokenProb {
+  readonly token: number;
+  /** Natural logarithm of the probability; with `afterSampling` the probability. */
+  readonly value: number;
+}
+
+export interface TokenProbs extends TokenProb {
+  /** The likeliest first. */
+  readonly top: readonly TokenProb[];
+}
+
+/** What a run may use and tells beside its reply; nothing of it changes a bit of the reply. */
+export interface RunWishes {
+  /** False starts from nothing, whatever is kept. */
+  readonly resumes?: boolean;
+  readonly probs?: ProbsWanted;
+  /** A report so far with each token. */
+  readonly reports?: boolean;
+}
+
+export interface RunSpec extends RunWishes {
   /** Unique for the engine's life. */
   readonly id: number;
   readonly purpose: "request" | "warm";
@@ -93,7 +121,9 @@ export type MissReason =
   /** The memory kind cannot go back to the cut where the tokens part. */
   | "no-rollback"
   /** The self-test of this setup failed, or `--warm off` with nothing kept. */
-  | "resume-off";
+  | "resume-off"
+  /** The request wanted it so. */
+  | "not-asked";
 
 /** What a run took and did; in `done` and `aborted`. Tokens, milliseconds, bytes. */
 export interface RunReport {
@@ -119,6 +149,8 @@ export interface RunReport {
   readonly stateMs: number;
   /** State bytes saved plus restored plus copied for this run. */
   readonly bytesMoved: number;
+  /** Of a request that stops after prefill: tokens at the head of its prompt that can be resumed now. */
+  readonly keptTokens?: number;
   /** With `--debug-hashes`: XXH64 chained over each raw f32 logits row before sampling, 16 hex digits. */
   readonly logitsHash?: string;
   /** With `--debug-hashes`: XXH64 chained over the generated token ids, 16 hex digits. */
@@ -152,9 +184,19 @@ export type EngineEvent =
       readonly resumed: number;
       readonly evaluated: number;
       readonly total: number;
+      /** Since the run began. */
+      readonly ms: number;
     }
   /** Generated token ids, in order, the end-of-generation token not included. */
-  | { readonly type: "tokens"; readonly id: number; readonly tokens: readonly number[] }
+  | {
+      readonly type: "tokens";
+      readonly id: number;
+      readonly tokens: readonly number[];
+      /** Of each token, where they are wanted. */
+      readonly probs?: readonly TokenProbs[];
+      /** So far, where it is wanted. */
+      readonly report?: RunReport;
+    }
   | {
       readonly type: "done";
       readonly id: number;

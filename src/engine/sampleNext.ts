@@ -1,5 +1,6 @@
 /** Takes the next token of a run from fresh logits, and ends the run where it is the last. */
 import type { LoopContext } from "./LoopContext.ts";
+import type { EngineEvent } from "./protocol.ts";
 import type { Run } from "./Run.ts";
 
 const tokenWord = new Int32Array(1);
@@ -27,7 +28,7 @@ export function sampleNext(loop: LoopContext, run: Run, row: number): void {
     tokenWord[0] = token;
     run.tokensHash = Bun.hash.xxHash64(tokenWord, run.tokensHash);
   }
-  emit({ type: "tokens", id: run.id, tokens: [token] });
+  emit({ type: "tokens", id: run.id, tokens: [token], ...told(loop, run, row, token) });
   const contextIsFull = spec.plan.tokens.length + run.predicted >= device.ctxTokens;
   if (run.predicted >= spec.maxTokens || contextIsFull) {
     loop.done(run, "length");
@@ -37,4 +38,20 @@ export function sampleNext(loop: LoopContext, run: Run, row: number): void {
   run.row.seq = sequence.index;
   run.row.pos = sequence.rows;
   run.row.token = token;
+}
+
+type Told = Pick<Extract<EngineEvent, { readonly type: "tokens" }>, "probs" | "report">;
+
+/** What the run asked to be told of this token. Logits and sampler are read, never touched. */
+function told({ options }: LoopContext, run: Run, row: number, token: number): Told {
+  const { probs, reports } = run.spec;
+  if (probs === undefined && reports !== true) return {};
+  const { device, clock, debugHashes } = options;
+  const read = probs?.afterSampling === true ? run.sampler : null;
+  return {
+    ...(probs === undefined
+      ? {}
+      : { probs: [read?.probs(token, probs.top) ?? device.logProbs(row, token, probs.top)] }),
+    ...(reports === true ? { report: run.report(clock.now(), debugHashes) } : {}),
+  };
 }

@@ -1,6 +1,6 @@
 /** A request as the engine is asked for it, whatever it was made of, and what its reply means to the next one. */
 import type { AssistantMessage, PromptInput } from "../chat/messages.ts";
-import type { Sampling } from "../engine/protocol.ts";
+import type { RunWishes, Sampling } from "../engine/protocol.ts";
 import type { AnyWarmJob, Habits, RawWarmJob, WarmJob } from "../warm/protocol.ts";
 import type { ReplyReader } from "./ReplyReader.ts";
 
@@ -8,6 +8,7 @@ export interface PreparedTurn {
   readonly tokens: Int32Array;
   readonly sampling: Sampling;
   readonly maxTokens: number;
+  readonly wishes: RunWishes;
   readonly reply: ReplyReader;
   /** What conversations are known by; null for a prompt without messages. */
   readonly prompt: PromptInput | null;

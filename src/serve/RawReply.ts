@@ -5,7 +5,9 @@
 import { ReplyDecoder } from "../chat/replyDecoder.ts";
 import type { ReplyDelta } from "../chat/replyParser.ts";
 import { StopFilter } from "../chat/replyStop.ts";
+import type { TokenProbs } from "../engine/protocol.ts";
 import type { TextVocab } from "../prompt/TextVocab.ts";
+import { HeldProbs } from "./HeldProbs.ts";
 import type { ReplyReader } from "./ReplyReader.ts";
 
 export interface RawReplyOptions {
@@ -22,6 +24,7 @@ export class RawReply implements ReplyReader {
   readonly #stop: StopFilter;
   readonly #parts: string[] = [];
   readonly #tokens: number[] = [];
+  readonly #probs = new HeldProbs();
 
   constructor({ vocab, stop }: RawReplyOptions) {
     this.#vocab = vocab;
@@ -42,15 +45,23 @@ export class RawReply implements ReplyReader {
     return this.#tokens;
   }
 
-  push(token: number): readonly ReplyDelta[] {
+  takeProbs(): readonly TokenProbs[] {
+    return this.#probs.take();
+  }
+
+  push(token: number, probs?: TokenProbs): readonly ReplyDelta[] {
     if (this.#stop.hit !== null) return [];
     this.#tokens.push(token);
     const bytes = this.#controls.has(token) ? NOTHING : this.#vocab.piece(token);
-    return [{ type: "text", text: this.#take(this.#decoder.push(bytes)), token }];
+    const written = this.#decoder.push(bytes);
+    const text = this.#take(written);
+    this.#probs.push(probs, written.length, text.length, this.#stop.hit !== null);
+    return [{ type: "text", text, token }];
   }
 
   end(): readonly ReplyDelta[] {
     const text = this.#take(this.#decoder.end()) + this.#keep(this.#stop.end());
+    if (this.#stop.hit === null) this.#probs.end();
     return text === "" ? [] : [{ type: "text", text }];
   }
 

@@ -3,7 +3,9 @@ import type { AssistantMessage } from "../chat/messages.ts";
 import { ReplyDecoder } from "../chat/replyDecoder.ts";
 import { type ReplyDelta, ReplyParser, type ReplyParserOptions } from "../chat/replyParser.ts";
 import { StopFilter } from "../chat/replyStop.ts";
+import type { TokenProbs } from "../engine/protocol.ts";
 import type { TextVocab } from "../prompt/TextVocab.ts";
+import { HeldProbs } from "./HeldProbs.ts";
 import type { ReplyReader } from "./ReplyReader.ts";
 
 export interface ReplyAssemblerOptions extends ReplyParserOptions {
@@ -16,6 +18,7 @@ export class ReplyAssembler implements ReplyReader {
   readonly #decoder = new ReplyDecoder();
   readonly #stop: StopFilter;
   readonly #parser: ReplyParser;
+  readonly #probs = new HeldProbs();
   #reasoningTokens = 0;
 
   constructor(options: ReplyAssemblerOptions) {
@@ -36,16 +39,24 @@ export class ReplyAssembler implements ReplyReader {
     return this.#parser.callCount;
   }
 
-  push(token: number): readonly ReplyDelta[] {
+  takeProbs(): readonly TokenProbs[] {
+    return this.#probs.take();
+  }
+
+  push(token: number, probs?: TokenProbs): readonly ReplyDelta[] {
     if (this.#stop.hit !== null) return [];
     const before = this.#parser.inReasoning;
-    const deltas = this.#parser.push(this.#stop.push(this.#decoder.push(this.#vocab.piece(token))));
+    const written = this.#decoder.push(this.#vocab.piece(token));
+    const passed = this.#stop.push(written);
+    this.#probs.push(probs, written.length, passed.length, this.#stop.hit !== null);
+    const deltas = this.#parser.push(passed);
     if (before || this.#parser.inReasoning) this.#reasoningTokens += 1;
     return deltas;
   }
 
   end(): readonly ReplyDelta[] {
     const rest = this.#stop.push(this.#decoder.end()) + this.#stop.end();
+    if (this.#stop.hit === null) this.#probs.end();
     return [...this.#parser.push(rest), ...this.#parser.end()];
   }
 

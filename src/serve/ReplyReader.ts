@@ -1,5 +1,6 @@
 /** What turns a reply's tokens into its events: by the model's own format, or as they are. */
 import type { ReplyDelta } from "../chat/replyParser.ts";
+import type { TokenProbs } from "../engine/protocol.ts";
 
 export interface ReplyReader {
   /** The stop string that was found; nothing is taken any more. */
@@ -7,7 +8,9 @@ export interface ReplyReader {
   /** Tokens spent in reasoning, its tags included. */
   readonly reasoningTokens: number;
   readonly callCount: number;
-  push(token: number): readonly ReplyDelta[];
+  push(token: number, probs?: TokenProbs): readonly ReplyDelta[];
+  /** Probabilities of tokens whose text has come out since; a stop string's never do. */
+  takeProbs(): readonly TokenProbs[];
   /** The reply has ended: whatever was held back is what it says. */
   end(): readonly ReplyDelta[];
 }

@@ -1,16 +1,19 @@
 /** A turn of messages: its prompt by the template, its grammar by its tools, its reply by the model's format. */
-import { continuationOf, continuedMessage, endOfPrompt } from "../chat/continuation.ts";
-import type { Turn } from "../chat/messages.ts";
+import { type Continuation, continuationOf, continuedMessage, endOfPrompt } from "../chat/continuation.ts";
+import type { PromptInput, Turn } from "../chat/messages.ts";
 import type { Sampling } from "../engine/protocol.ts";
 import { AppError } from "../errors.ts";
 import { promptTooLong } from "../prompt/promptTooLong.ts";
-import type { PreparedTurn } from "./PreparedTurn.ts";
+import type { FinishedTurn, PreparedTurn } from "./PreparedTurn.ts";
 import { ReplyAssembler } from "./ReplyAssembler.ts";
 import { type ReplyGrammarOptions, replyGrammar } from "./replyGrammar.ts";
 import type { TurnDeps } from "./TurnDeps.ts";
 
-/** Throws AppError for what is refused. */
-export function prepareChat(turn: Turn, deps: TurnDeps): PreparedTurn {
+/**
+ * One turn for each of the `choices` that are wanted, of one prompt: the seeds count up from the request's. Throws
+ * AppError for what is refused.
+ */
+export function prepareChat(turn: Turn, deps: TurnDeps, choices: number): readonly PreparedTurn[] {
   const continuation = continuationOf(turn);
   const continues = continuation === null ? {} : { continues: continuation.part };
   const { ctxTokens } = deps.engine.ready;
@@ -18,39 +21,43 @@ export function prepareChat(turn: Turn, deps: TurnDeps): PreparedTurn {
   const { tokens, opensReasoning } = rendered;
   const format = rendered.format === undefined ? {} : { format: rendered.format };
   checkLength(tokens.length, ctxTokens);
-  const sampling = samplingOf(turn, {
-    opensReasoning,
-    ...continues,
-    warn: deps.warn ?? (() => {}),
-    ...format,
-  });
-  const reply = new ReplyAssembler({
-    vocab: deps.vocab,
-    stop: turn.stop,
-    opensReasoning,
-    tools: turn.prompt.tools,
-    ...format,
-    ...continues,
-    newCallId: deps.newCallId,
-  });
+  const warn = deps.warn ?? (() => {});
+  const sampling = {
+    ...samplingOf(turn, { opensReasoning, ...continues, warn, ...format }),
+    ...budgetOf(turn, deps, rendered),
+  };
   // What the reply answers: with a continued message it is answered by both together.
   const prompt = continuation?.history ?? turn.prompt;
-  return {
-    tokens,
-    sampling: { ...sampling, ...budgetOf(turn, deps, rendered) },
-    maxTokens: turn.maxTokens,
-    reply,
-    prompt,
-    finished() {
-      const message = reply.message();
-      const whole = continuation === null ? message : continuedMessage(continuation, message);
-      return {
-        message,
-        remembered: whole,
-        warmable: (habits) => ({ prompt, reply: whole, habits }),
-      };
-    },
-  };
+  return Array.from({ length: choices }, (_, choice) => {
+    const reply = new ReplyAssembler({
+      vocab: deps.vocab,
+      stop: turn.stop,
+      opensReasoning,
+      tools: turn.prompt.tools,
+      ...format,
+      ...continues,
+      newCallId: deps.newCallId,
+    });
+    return {
+      tokens,
+      sampling: { ...sampling, seed: (sampling.seed + choice) % 2 ** 32 },
+      maxTokens: turn.maxTokens,
+      wishes: turn.wishes ?? {},
+      reply,
+      prompt,
+      finished: () => finished(reply, prompt, continuation),
+    };
+  });
+}
+
+function finished(
+  reply: ReplyAssembler,
+  prompt: PromptInput,
+  continuation: Continuation | null,
+): FinishedTurn {
+  const message = reply.message();
+  const whole = continuation === null ? message : continuedMessage(continuation, message);
+  return { message, remembered: whole, warmable: (habits) => ({ prompt, reply: whole, habits }) };
 }
 
 function checkLength(promptTokens: number, ctxTokens: number): void {

@@ -1,7 +1,7 @@
 /** A prompt that no template is put around: its tokens as they are, its reply as the tokens spell it. */
 import { invalid } from "../chat/fields.ts";
 import type { Answer } from "../chat/messages.ts";
-import type { Sampling } from "../engine/protocol.ts";
+import type { RunWishes, Sampling } from "../engine/protocol.ts";
 import { AppError } from "../errors.ts";
 import { promptTooLong } from "../prompt/promptTooLong.ts";
 import { grownPrompt, type RawPrompt } from "../prompt/RawPrompt.ts";
@@ -19,6 +19,7 @@ export interface RawTurn {
   /** Tokens to generate at most; Infinity where the request names none. */
   readonly maxTokens: number;
   readonly stop: readonly string[];
+  readonly wishes?: RunWishes;
 }
 
 /** Throws AppError for an answer's schema that no grammar can hold. */
@@ -30,6 +31,7 @@ export function prepareRaw(turn: RawTurn, deps: TurnDeps): PreparedTurn {
     tokens,
     sampling: { ...turn.sampling, ...(answer === undefined ? {} : answerGrammar(answer, warn)) },
     maxTokens,
+    wishes: turn.wishes ?? {},
     reply,
     prompt: null,
     finished: () => ({

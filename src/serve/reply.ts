@@ -1,6 +1,6 @@
 /** What one Turn gives, in order; the streamed and the whole-body answer are made of the same events. */
 import type { AssistantMessage } from "../chat/messages.ts";
-import type { RunReport } from "../engine/protocol.ts";
+import type { RunReport, TokenProbs } from "../engine/protocol.ts";
 import type { AppError } from "../errors.ts";
 
 export type FinishReason = "stop" | "length" | "tool-calls" | "stop-string";
@@ -19,7 +19,16 @@ export interface ReplyEnd {
 export type ReplyEvent =
   /** Checked, tokenised, queued: headers may go out. */
   | { readonly type: "accepted" }
-  | { readonly type: "prefill"; readonly resumed: number; readonly evaluated: number; readonly total: number }
+  /** Tokens, and milliseconds since the run began. */
+  | {
+      readonly type: "prefill";
+      readonly resumed: number;
+      readonly evaluated: number;
+      readonly total: number;
+      readonly ms: number;
+    }
+  /** What the request asked to be told beside the reply: of the text that follows, or of what is held back. */
+  | { readonly type: "told"; readonly probs: readonly TokenProbs[]; readonly report?: RunReport }
   | { readonly type: "reasoning"; readonly text: string }
   /** `token` where nothing is read into the reply: then each token's text is told by itself, "" included. */
   | { readonly type: "text"; readonly text: string; readonly token?: number }

@@ -1,12 +1,13 @@
 /**
- * One turn, of messages or of a prompt that the client wrote itself: plan, run, reply. Streamed and whole-body answers are made of the events that this gives.
- * What is refused is thrown before `accepted`; afterwards an error is an event. A client that leaves ends the
+ * One turn, of messages or of a prompt that the client wrote itself: plan, run, reply. Streamed and whole-body
+ * answers are made of the events that this gives. What is refused is thrown before `accepted`; afterwards an error is an event. A client that leaves ends the
  * run, wherever it stands. The warm pass gets the reply only when the answer has been sent whole.
  */
 import type { Turn } from "../chat/messages.ts";
 import type { EngineRun } from "../engine/Engine.ts";
 import type { ConversationTurn, EngineEvent, RunReport } from "../engine/protocol.ts";
 import { AppError } from "../errors.ts";
+import type { Plan } from "../prompt/plan.ts";
 import { requestChunks } from "../prompt/requestChunks.ts";
 import { EventQueue } from "./EventQueue.ts";
 import { engineError, queueFull } from "./engineError.ts";
@@ -33,8 +34,30 @@ export interface RunningTurn {
 
 /** Throws AppError where the request is refused before the engine has it. */
 export function runTurn(turn: Turn, caller: Caller, deps: TurnDeps, signal: AbortSignal): RunningTurn {
-  checkQueue(deps, 1);
-  return new Running(prepareChat(turn, deps), caller, deps, signal);
+  const [only] = runChoices(turn, 1, caller, deps, signal);
+  if (only === undefined) throw new Error("one choice is one run");
+  return only;
+}
+
+/**
+ * Several replies to one turn: one prompt, which the second and further runs resume from where the first has
+ * prefilled it. The first reply is the one that is warmed: clients go on from it.
+ */
+export function runChoices(
+  turn: Turn,
+  choices: number,
+  caller: Caller,
+  deps: TurnDeps,
+  signal: AbortSignal,
+): readonly RunningTurn[] {
+  checkQueue(deps, choices);
+  const prepared = prepareChat(turn, deps, choices);
+  const [first] = prepared;
+  if (first === undefined) return [];
+  const arrived = arrive(first, caller, deps);
+  return prepared.map(
+    (one, index) => new Running(one, { ...arrived, warms: index === 0 }, caller, deps, signal),
+  );
 }
 
 /**
@@ -50,7 +73,23 @@ export function runRaw(
   checkQueue(deps, turns.length);
   return turns
     .map((turn) => prepareRaw(turn, deps))
-    .map((prepared) => new Running(prepared, caller, deps, signal));
+    .map((prepared) => new Running(prepared, arrive(prepared, caller, deps), caller, deps, signal));
+}
+
+/** A request that has been given its plan and its conversation. */
+interface Arrived {
+  readonly plan: Plan;
+  readonly conversation: ConversationTurn;
+  /** Whether its reply is what the conversation goes on from. */
+  readonly warms: boolean;
+}
+
+function arrive(turn: PreparedTurn, caller: Caller, deps: TurnDeps): Arrived {
+  const plan = requestChunks(turn.tokens, deps.rules, deps.seedOf(caller.tenant));
+  const conversation = deps.conversations.arrive({ ...caller, plan, prompt: turn.prompt });
+  deps.warm.drop(conversation.id);
+  deps.engine.drop(conversation.id);
+  return { plan, conversation, warms: true };
 }
 
 class Running implements RunningTurn {
@@ -60,7 +99,7 @@ class Running implements RunningTurn {
   readonly #deps: TurnDeps;
   readonly #signal: AbortSignal;
   readonly #reply: ReplyReader;
-  readonly #conversation: ConversationTurn;
+  readonly #arrived: Arrived;
   readonly #queue = new EventQueue<EngineEvent>();
   readonly #run: EngineRun;
   readonly #onAbort: () => void;
@@ -69,16 +108,13 @@ class Running implements RunningTurn {
   #warmable: Warmable | undefined;
   #release: () => void = () => {};
 
-  constructor(turn: PreparedTurn, caller: Caller, deps: TurnDeps, signal: AbortSignal) {
+  constructor(turn: PreparedTurn, arrived: Arrived, caller: Caller, deps: TurnDeps, signal: AbortSignal) {
     this.#turn = turn;
     this.#caller = caller;
     this.#deps = deps;
     this.#signal = signal;
     this.#reply = turn.reply;
-    const plan = requestChunks(turn.tokens, deps.rules, deps.seedOf(caller.tenant));
-    this.#conversation = deps.conversations.arrive({ ...caller, plan, prompt: turn.prompt });
-    deps.warm.drop(this.#conversation.id);
-    deps.engine.drop(this.#conversation.id);
+    this.#arrived = arrived;
     const { sampling, maxTokens } = turn;
     const see = deps.activity.begin({
       tenant: caller.tenant,
@@ -88,10 +124,11 @@ class Running implements RunningTurn {
     });
     this.#run = deps.engine.run(
       {
+        ...turn.wishes,
         purpose: "request",
-        plan,
+        plan: arrived.plan,
         tenant: caller.tenant,
-        conversation: this.#conversation,
+        conversation: arrived.conversation,
         sampling,
         maxTokens,
       },
@@ -113,7 +150,7 @@ class Running implements RunningTurn {
     if (!whole) this.#run.cancel();
     if (whole && this.#warmable !== undefined) {
       this.#deps.warm.finished({
-        conversation: this.#conversation,
+        conversation: this.#arrived.conversation,
         tenant: this.#caller.tenant,
         seed: this.#deps.seedOf(this.#caller.tenant),
         ...this.#warmable,
@@ -134,7 +171,7 @@ class Running implements RunningTurn {
           yield event;
           break;
         case "tokens":
-          for (const token of event.tokens) yield* this.#reply.push(token);
+          yield* this.#tokens(event);
           if (this.#reply.stopString !== null) this.#run.cancel();
           break;
         case "done":
@@ -154,17 +191,33 @@ class Running implements RunningTurn {
     }
   }
 
+  *#tokens({ tokens, probs, report }: Extract<EngineEvent, { type: "tokens" }>): Generator<ReplyEvent> {
+    for (const [index, token] of tokens.entries()) {
+      const deltas = this.#reply.push(token, probs?.[index]);
+      yield* this.#told(report);
+      yield* deltas;
+    }
+  }
+
+  *#told(report?: RunReport): Generator<ReplyEvent> {
+    const probs = this.#reply.takeProbs();
+    if (probs.length === 0 && report === undefined) return;
+    yield { type: "told", probs, ...(report === undefined ? {} : { report }) };
+  }
+
   *#fail(error: AppError): Generator<ReplyEvent> {
     if (!this.#accepted) throw error;
     yield { type: "error", error };
   }
 
   *#end(reason: "stop" | "length" | "prefilled", report: RunReport): Generator<ReplyEvent> {
-    yield* this.#reply.end();
+    const rest = this.#reply.end();
+    yield* this.#told();
+    yield* rest;
     const { message, remembered, warmable } = this.#turn.finished();
     // Before the end is sent, so that the client's next request meets what it has to know.
-    if (!this.#signal.aborted && !this.#closed && reason !== "prefilled") {
-      const habits = this.#deps.conversations.replied(this.#conversation, remembered);
+    if (!this.#signal.aborted && !this.#closed && this.#arrived.warms && reason !== "prefilled") {
+      const habits = this.#deps.conversations.replied(this.#arrived.conversation, remembered);
       if (habits !== null) this.#warmable = warmable(habits);
       this.#release = this.#deps.warm.replyEnds();
     }

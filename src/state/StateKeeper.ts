@@ -35,6 +35,8 @@ export interface RunStart extends Want {
   readonly plan: Plan;
   /** No other request runs or waits. */
   readonly alone: boolean;
+  /** Whether anything kept may be used. */
+  readonly resumes: boolean;
 }
 
 /** What a run resumed from. */
@@ -107,11 +109,9 @@ export class StateKeeper {
     this.#tick++;
     this.#placement.now = this.#tick;
     this.#turns.see(start.conversation, start.turn);
-    const { plan, tenant } = start;
-    const found = this.#options.resumeAllowed ? this.#find(start) : null;
-    const miss: Miss = this.#options.resumeAllowed
-      ? missReason(this.#states, this.#lost, tenant, plan, found?.index ?? 0)
-      : { missReason: "resume-off", missAt: -1 };
+    const { plan } = start;
+    const found = this.#options.resumeAllowed && start.resumes ? this.#find(start) : null;
+    const miss = this.#miss(start, found);
     if (found !== null) this.#snapshots.touch(plan, start, found, this.#tick);
     if (start.purpose === "warm" && found?.index === plan.keys.length) {
       const at = found.place.kind === "sequence" ? found.place.sequence : this.#anySequence();
@@ -127,6 +127,18 @@ export class StateKeeper {
       this.reset(target.sequence);
       throw error;
     }
+  }
+
+  #miss({ plan, tenant, resumes }: RunStart, found: Found | null): Miss {
+    if (!this.#options.resumeAllowed) return { missReason: "resume-off", missAt: -1 };
+    if (!resumes) return { missReason: "not-asked", missAt: -1 };
+    return missReason(this.#states, this.#lost, tenant, plan, found?.index ?? 0);
+  }
+
+  /** Tokens at the plan's head that a run could resume now. */
+  keptTokens(tenant: string, plan: Plan): number {
+    if (!this.#options.resumeAllowed) return 0;
+    return cutAt(plan, findResume(this.#states, tenant, plan, () => 0)?.index ?? 0);
   }
 
   #saveFirst(start: RunStart, sequence: Sequence, moves: Moves): boolean {

@@ -118,6 +118,31 @@ describe.skipIf(backend === null)("samplers", () => {
     expect(choices({ ...adaptive, temperature: 0 })).toEqual(Array(8).fill(best()));
   });
 
+  test("probabilities are those of the candidates that were left, the token's own among them", () => {
+    const of = (more: Partial<Sampling>, top = 5) => {
+      using sampler = Sampler.open(context, { ...GREEDY, ...more });
+      const sampled = sampler.sample(0);
+      if ("deadEnd" in sampled) throw new Error(sampled.deadEnd);
+      return { token: sampled.token, probs: sampler.probs(sampled.token, top) };
+    };
+    const { token, probs } = of({ ...HOT, topK: 4, seed: 3 });
+    expect(probs.top).toHaveLength(4);
+    expect(probs.top.reduce((sum, { value }) => sum + value, 0)).toBeCloseTo(1, 5);
+    expect(probs.top.find((one) => one.token === token)?.value).toBe(probs.value);
+    expect(probs.top.map(({ value }) => value)).toEqual(
+      probs.top.map(({ value }) => value).sort((a, b) => b - a),
+    );
+    expect(of({ ...HOT, topK: 4 }, 2).probs.top).toHaveLength(2);
+    const xtc = of({ ...HOT, topK: 4, xtcProbability: 1, xtcThreshold: 0.01 });
+    expect(xtc.probs.top.map((one) => one.token)).not.toContain(best());
+    expect(of({}).probs).toEqual({ token: best(), value: 1, top: [{ token: best(), value: 1 }] });
+    expect(of({}, 0).probs.top).toEqual([]);
+    using sampler = Sampler.open(context, { ...GREEDY, ...HOT });
+    sampler.sample(0);
+    sampler.force(9);
+    expect(sampler.probs(9, 3)).toEqual({ token: 9, value: 1, top: [{ token: 9, value: 1 }] });
+  });
+
   test("with every token biased away each of them is a dead end", () => {
     const logitBias = [...Array(model.vocab.size).keys()].map((token) => ({
       token,

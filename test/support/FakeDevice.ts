@@ -10,7 +10,7 @@ import {
   type DeviceSampler,
   type StatePart,
 } from "../../src/engine/Device.ts";
-import type { MemoryKind, Sampling } from "../../src/engine/protocol.ts";
+import type { MemoryKind, Sampling, TokenProbs } from "../../src/engine/protocol.ts";
 
 export type FakeOp = "prefill" | "decode" | "save" | "restore" | "copy" | "truncate" | "clear";
 
@@ -227,6 +227,10 @@ export class FakeDevice implements Device {
     return Bun.hash.xxHash64(Uint32Array.of(this.output(row)), chain);
   }
 
+  logProbs(row: number, token: number, top: number): TokenProbs {
+    return fakeProbs(this.output(row), token, top);
+  }
+
   isEnd(token: number): boolean {
     return token === FAKE_END;
   }
@@ -256,6 +260,12 @@ export class FakeDevice implements Device {
   }
 }
 
+/** A function of the logits alone. */
+function fakeProbs(output: number, token: number, top: number): TokenProbs {
+  const value = -((mix(output, token) % 1000) / 100);
+  return { token, value, top: Array.from({ length: top }, (_, i) => ({ token: 3 + i, value: -1 - i })) };
+}
+
 /** Grammar `dead-end:3` allows no third token; `invalid` does not parse. */
 class FakeSampler implements DeviceSampler {
   readonly #device: FakeDevice;
@@ -278,6 +288,10 @@ class FakeSampler implements DeviceSampler {
       this.#sampling.temperature > 0 ? mix(mix(output, this.#sampling.seed), this.#sampled) : output;
     if (!this.#sampling.ignoreEos && value % 16 === 5) return { token: FAKE_END };
     return { token: 3 + (value % FAKE_VOCAB) };
+  }
+
+  probs(token: number, top: number): TokenProbs {
+    return { token, value: 1, top: [{ token, value: 1 }].slice(0, top) };
   }
 
   force(): boolean {

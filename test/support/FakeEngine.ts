@@ -143,18 +143,27 @@ export class FakeEngine implements Engine {
     if (script.refuse !== undefined) return end({ type: "refused", id, ...script.refuse });
     if (await at("queue")) return end({ type: "aborted", id, report: report() });
     onEvent({ type: "accepted", id });
-    onEvent({ type: "prefill", id, resumed: 0, evaluated: 0, total: promptTokens });
+    onEvent({ type: "prefill", id, resumed: 0, evaluated: 0, total: promptTokens, ms: 0 });
     if (await at("prefill")) return end({ type: "aborted", id, report: report() });
     for (const token of script.tokens ?? new TextEncoder().encode(script.text ?? "")) {
       if (run.isCancelled) return end({ type: "aborted", id, report: report() });
       predicted += 1;
-      onEvent({ type: "tokens", id, tokens: [token] });
+      onEvent({ type: "tokens", id, tokens: [token], ...told(run.spec, token, report) });
       await Promise.resolve();
     }
     if (await at("decode")) return end({ type: "aborted", id, report: report() });
     if (script.fail !== undefined) return end({ type: "failed", id, ...script.fail });
     end({ type: "done", id, reason: script.reason ?? "stop", report: report() });
   }
+}
+
+/** Where it is asked for, as the engine does. */
+function told({ probs, reports }: Omit<RunSpec, "id">, token: number, report: () => RunReport) {
+  const top = Array.from({ length: probs?.top ?? 0 }, (_, i) => ({ token: 97 + i, value: -1 - i }));
+  return {
+    ...(probs === undefined ? {} : { probs: [{ token, value: -0.5, top }] }),
+    ...(reports === true ? { report: report() } : {}),
+  };
 }
 
 export function fakeReport(some: Partial<RunReport>): RunReport {

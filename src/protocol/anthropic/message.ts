@@ -42,6 +42,7 @@ export async function* messageEvents(
   for await (const event of events) {
     switch (event.type) {
       case "accepted":
+      case "told":
         break;
       case "prefill":
         // The first one comes as soon as it is known what is resumed.
@@ -78,7 +79,7 @@ export async function wholeMessage(
   let end: ReplyEnd | undefined;
   for await (const event of events) {
     if (event.type === "error") throw event.error;
-    if (event.type === "accepted" || event.type === "prefill") continue;
+    if (event.type === "accepted" || event.type === "prefill" || event.type === "told") continue;
     if (event.type === "end") end = event;
     for (const block of event.type === "end" ? blocks.end() : blocks.push(event)) collect(block, collected);
   }

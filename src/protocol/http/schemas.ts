@@ -57,6 +57,24 @@ export const SAMPLING: TProperties = {
   ignore_eos: optional(Type.Boolean({ description: "Go on to the limit.", default: false })),
 };
 
+/** llama-server's names for what is told beside a reply. */
+export const WISHES: TProperties = {
+  n_probs: optional(Type.Integer({ description: "As top_logprobs.", default: 0, minimum: 0, maximum: 128 })),
+  post_sampling_probs: optional(
+    Type.Boolean({
+      description: "With n_probs: probabilities among the tokens that the samplers left.",
+      default: false,
+    }),
+  ),
+  cache_prompt: optional(
+    Type.Boolean({ description: "false resumes nothing; no bit of the reply changes.", default: true }),
+  ),
+  timings_per_token: optional(Type.Boolean({ description: "timings in every event.", default: false })),
+  return_progress: optional(
+    Type.Boolean({ description: "prompt_progress in streams, after each chunk of prefill.", default: false }),
+  ),
+};
+
 const count = (description: string): TSchema => Type.Integer({ description, minimum: 0 });
 const milliseconds = (description: string): TSchema => Type.Number({ description, minimum: 0 });
 
@@ -75,12 +93,29 @@ export const TIMINGS = Type.Object(
   { $id: "Timings", description: "As llama-server's." },
 );
 
+const TOKEN_PROB = {
+  id: Type.Integer(),
+  token: Type.String({ description: "Its text; bytes that are no UTF-8 by themselves as U+FFFD." }),
+  bytes: Type.Array(Type.Integer()),
+  logprob: optional(Type.Number({ description: "Of the logits before any sampler; -9999 is never." })),
+  prob: optional(Type.Number({ description: "With post_sampling_probs, in its place." })),
+};
+
+export const TOKEN_PROBS = Type.Object(
+  {
+    ...TOKEN_PROB,
+    top_logprobs: optional(Type.Array(Type.Object(TOKEN_PROB))),
+    top_probs: optional(Type.Array(Type.Object(TOKEN_PROB))),
+  },
+  { $id: "TokenProbs", description: "One token of a reply, and the likeliest in its place." },
+);
+
 export const WARMTURN = Type.Object(
   {
     resumed: count("Prompt tokens that a kept state covered."),
     warmed: count("Of those, the ones that were prefilled ahead of the request."),
     prefilled: count("Prompt tokens that this request had to evaluate."),
-    miss: oneOf(["none", "cold", "tokens-differ", "evicted", "no-rollback", "resume-off"]),
+    miss: oneOf(["none", "cold", "tokens-differ", "evicted", "no-rollback", "resume-off", "not-asked"]),
     why: Type.String({ description: "Why no more was resumed." }),
     miss_at: Type.Integer({
       description: "First token that differs from the nearest kept conversation, or -1.",
@@ -89,6 +124,7 @@ export const WARMTURN = Type.Object(
     bytes_moved: count("State saved, restored and copied for this reply."),
     state_ms: milliseconds("Time for that."),
     queued_ms: milliseconds("Time that the request waited for a lane."),
+    kept: optional(count("Where no token was asked for: prompt tokens that are kept now.")),
     logits_hash: optional(Type.String({ description: "With --debug-hashes." })),
     tokens_hash: optional(Type.String({ description: "With --debug-hashes." })),
   },

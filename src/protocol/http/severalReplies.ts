@@ -8,17 +8,23 @@ export interface PlacedEvent {
   readonly event: ReplyEvent;
 }
 
-/** `accepted` of all comes before anything else; what one is refused with is thrown there. */
+/**
+ * `accepted` of all comes before anything else; what one is refused with is thrown there. What one fails with later
+ * is the end of all.
+ */
 export function severalReplies(runs: readonly RunningTurn[]): RunningReply<PlacedEvent> {
+  let failed = false;
   return {
-    events: placedEvents(runs),
+    events: placedEvents(runs, () => {
+      failed = true;
+    }),
     close(whole) {
-      for (const run of runs) run.close(whole);
+      for (const run of runs) run.close(whole && !failed);
     },
   };
 }
 
-async function* placedEvents(runs: readonly RunningTurn[]): AsyncGenerator<PlacedEvent> {
+async function* placedEvents(runs: readonly RunningTurn[], onError: () => void): AsyncGenerator<PlacedEvent> {
   const iterators = runs.map(({ events }) => events[Symbol.asyncIterator]());
   const next = async (index: number) => ({ index, result: await iterators[index]?.next() });
   const waiting = new Map(iterators.map((_, index) => [index, next(index)]));
@@ -35,6 +41,7 @@ async function* placedEvents(runs: readonly RunningTurn[]): AsyncGenerator<Place
       continue;
     }
     waiting.set(index, next(index));
+    if (result.value.type === "error") onError();
     yield { index, event: result.value };
   }
 }

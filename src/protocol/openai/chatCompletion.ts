@@ -1,6 +1,14 @@
-/** Reply events to `chat.completion` (whole) and `chat.completion.chunk` (streamed), from the same events. */
-import type { FinishReason, ReplyEnd, ReplyEvent } from "../../serve/reply.ts";
+/**
+ * Reply events to `chat.completion` (whole) and `chat.completion.chunk` (streamed), from the same events. Chunks of
+ * several choices come as they are made, each with its index.
+ */
+import type { TextVocab } from "../../prompt/TextVocab.ts";
+import type { ReplyEnd, ReplyEvent } from "../../serve/reply.ts";
+import type { PlacedEvent } from "../http/severalReplies.ts";
+import { ChatChoice, FINISH } from "./ChatChoice.ts";
 import { errorBody } from "./errorBody.ts";
+import type { ChatRequest } from "./model.ts";
+import { probsJson } from "./tokenProbs.ts";
 import { timingsOf, usageOf, warmturnOf } from "./usage.ts";
 
 /** What all chunks of one reply say. */
@@ -11,54 +19,102 @@ export interface Heading {
   readonly system_fingerprint: string;
 }
 
-const FINISH: Record<FinishReason, "stop" | "length" | "tool_calls"> = {
-  stop: "stop",
-  "stop-string": "stop",
-  length: "length",
-  "tool-calls": "tool_calls",
-};
+/** How a reply is to be told. */
+interface ChatForm {
+  readonly heading: Heading;
+  readonly request: Pick<ChatRequest, "choices" | "includeUsage" | "wishes">;
+  readonly vocab: Pick<TextVocab, "piece">;
+}
 
 /** The data of each server-sent event; the error event is the last one, and then there is no `[DONE]`. */
 export async function* completionChunks(
-  events: AsyncIterable<ReplyEvent>,
-  heading: Heading,
-  includeUsage: boolean,
+  events: AsyncIterable<PlacedEvent>,
+  form: ChatForm,
 ): AsyncGenerator<string> {
-  let opened = false;
-  const chunk = (delta: object, more: object = {}, finish: string | null = null): string =>
-    JSON.stringify({
-      ...heading,
-      object: "chat.completion.chunk",
-      choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
-      ...more,
-    });
-  for await (const event of events) {
-    if (event.type === "accepted" || event.type === "prefill") continue;
+  const { heading, request } = form;
+  const choices = Array.from({ length: request.choices }, (_, index) => new ChunkWriter(index, form));
+  const ends: ReplyEnd[] = [];
+  for await (const { index, event } of events) {
     if (event.type === "error") {
       yield JSON.stringify(errorBody(event.error));
       return;
     }
-    if (!opened) yield chunk({ role: "assistant", content: null });
-    opened = true;
-    if (event.type !== "end") {
-      yield chunk(deltaOf(event));
-      continue;
+    if (event.type === "end") ends[index] = event;
+    yield* choices[index]?.write(event) ?? [];
+  }
+  if (request.includeUsage) {
+    const usage = usageOf(ends);
+    yield JSON.stringify({ ...heading, object: "chat.completion.chunk", choices: [], usage });
+  }
+  yield "[DONE]";
+}
+
+/** The chunks of one choice. */
+class ChunkWriter {
+  readonly #index: number;
+  readonly #form: ChatForm;
+  #opened = false;
+  /** Told, and to be said with the next chunk. */
+  #probs: object[] = [];
+  #timings: object = {};
+
+  constructor(index: number, form: ChatForm) {
+    this.#index = index;
+    this.#form = form;
+  }
+
+  *write(event: Exclude<ReplyEvent, { type: "error" }>): Generator<string> {
+    const { wishes } = this.#form.request;
+    switch (event.type) {
+      case "accepted":
+        return;
+      case "prefill":
+        if (wishes.progress) yield this.#chunk(this.#opening(), { prompt_progress: progressOf(event) });
+        return;
+      case "told":
+        this.#told(event);
+        return;
+      case "end": {
+        if (!this.#opened) yield this.#chunk(this.#opening());
+        const { report } = event;
+        const last = { timings: timingsOf(report), warmturn: warmturnOf(report) };
+        yield this.#chunk({}, last, FINISH[event.finish]);
+        return;
+      }
+      default:
+        if (!this.#opened) yield this.#chunk(this.#opening());
+        yield this.#chunk(deltaOf(event));
     }
-    const { report } = event;
-    yield chunk({}, { timings: timingsOf(report), warmturn: warmturnOf(report) }, FINISH[event.finish]);
-    if (includeUsage) {
-      yield JSON.stringify({
-        ...heading,
-        object: "chat.completion.chunk",
-        choices: [],
-        usage: usageOf(event),
-      });
-    }
-    yield "[DONE]";
+  }
+
+  #told({ probs, report }: Extract<ReplyEvent, { type: "told" }>): void {
+    const { vocab, request } = this.#form;
+    const wanted = request.wishes.run.probs;
+    if (wanted !== undefined) this.#probs.push(...probsJson(probs, { vocab, wanted }));
+    if (report !== undefined) this.#timings = { timings: timingsOf(report) };
+  }
+
+  #opening(): object {
+    if (this.#opened) return {};
+    this.#opened = true;
+    return { role: "assistant", content: null };
+  }
+
+  #chunk(delta: object, more: object = {}, finish: string | null = null): string {
+    // The opening says nothing yet: what was told is of what follows.
+    const probs = "role" in delta ? [] : this.#probs.splice(0);
+    const logprobs = probs.length === 0 ? null : { content: probs, refusal: null };
+    return JSON.stringify({
+      ...this.#form.heading,
+      object: "chat.completion.chunk",
+      choices: [{ index: this.#index, delta, logprobs, finish_reason: finish }],
+      ...this.#timings,
+      ...more,
+    });
   }
 }
 
-type DeltaEvent = Exclude<ReplyEvent, { readonly type: "accepted" | "prefill" | "error" | "end" }>;
+type DeltaEvent = Extract<ReplyEvent, { type: "reasoning" | "text" | "call" | "call-arguments" }>;
 
 function deltaOf(event: DeltaEvent): object {
   switch (event.type) {
@@ -75,37 +131,39 @@ function deltaOf(event: DeltaEvent): object {
   }
 }
 
+/** llama-server's; `processed` counts what was resumed as well. */
+function progressOf({ total, resumed, evaluated, ms }: Extract<ReplyEvent, { type: "prefill" }>): object {
+  return { total, cache: resumed, processed: resumed + evaluated, time_ms: Math.round(ms) };
+}
+
 /** The stream, collected. Throws the AppError that a stream would have sent. */
-export async function wholeCompletion(events: AsyncIterable<ReplyEvent>, heading: Heading): Promise<object> {
-  let reasoning = "";
-  let text = "";
-  const calls: { id: string; type: "function"; function: { name: string; arguments: string } }[] = [];
-  let end: ReplyEnd | undefined;
-  for await (const event of events) {
+export async function wholeCompletion(events: AsyncIterable<PlacedEvent>, form: ChatForm): Promise<object> {
+  const { heading, request, vocab } = form;
+  const wanted = request.wishes.run.probs;
+  const choices = Array.from({ length: request.choices }, () => new ChatChoice());
+  for await (const { index, event } of events) {
     if (event.type === "error") throw event.error;
-    if (event.type === "reasoning") reasoning += event.text;
-    if (event.type === "text") text += event.text;
-    if (event.type === "call") {
-      calls.push({ id: event.id, type: "function", function: { name: event.name, arguments: "" } });
-    }
-    const call = event.type === "call-arguments" ? calls[event.index] : undefined;
-    if (call !== undefined && event.type === "call-arguments") call.function.arguments += event.text;
-    if (event.type === "end") end = event;
+    choices[index]?.take(event);
   }
-  if (end === undefined) throw new Error("a reply ended without its end");
-  const message = {
-    role: "assistant",
-    content: text === "" && calls.length > 0 ? null : text,
-    refusal: null,
-    ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
-    ...(calls.length === 0 ? {} : { tool_calls: calls }),
-  };
+  const ends = choices.map((choice) => choice.end);
+  const [first] = ends;
+  if (first === undefined) throw new Error("a completion of no choices");
   return {
     ...heading,
     object: "chat.completion",
-    choices: [{ index: 0, message, logprobs: null, finish_reason: FINISH[end.finish] }],
-    usage: usageOf(end),
-    timings: timingsOf(end.report),
-    warmturn: warmturnOf(end.report),
+    choices: choices.map((choice, index) => ({
+      index,
+      message: choice.message(),
+      logprobs:
+        wanted === undefined ? null : { content: probsJson(choice.probs, { vocab, wanted }), refusal: null },
+      finish_reason: FINISH[choice.end.finish],
+      // The first one's stands beside the choices.
+      ...(index === 0
+        ? {}
+        : { timings: timingsOf(choice.end.report), warmturn: warmturnOf(choice.end.report) }),
+    })),
+    usage: usageOf(ends),
+    timings: timingsOf(first.report),
+    warmturn: warmturnOf(first.report),
   };
 }

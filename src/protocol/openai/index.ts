@@ -1,11 +1,11 @@
 /** The OpenAI routes: HTTP in, HTTP out; everything between is the service's. */
 import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
-import type { ReplyEvent } from "../../serve/reply.ts";
 import { documented, RUNNING } from "../http/documented.ts";
 import { readBody } from "../http/readBody.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
 import { sessionHint } from "../http/sessionHint.ts";
+import type { PlacedEvent } from "../http/severalReplies.ts";
 import { completionChunks, wholeCompletion } from "./chatCompletion.ts";
 import { errorBody } from "./errorBody.ts";
 import {
@@ -99,21 +99,24 @@ async function chat(request: Request, deps: OpenAiDeps): Promise<Response> {
   const userAgent = request.headers.get("user-agent") ?? "";
   const session = sessionHint(request.headers);
   const started = startChat(raw, { tenant, userAgent }, session, service, request.signal);
-  return started.request.stream ? streamed(started, service, deps) : whole(started, deps);
+  return started.request.stream ? streamed(started, service, deps) : whole(started, service, deps);
 }
 
 async function streamed(started: StartedChat, service: ChatServiceDeps, deps: OpenAiDeps): Promise<Response> {
   const { running, request, heading } = started;
-  return await streamResponse(running, (events) => completionChunks(events, heading, request.includeUsage), {
+  const form = { heading, request, vocab: service.turn.vocab };
+  return await streamResponse(running, (events) => completionChunks(events, form), {
     clock: service.clock,
     keepAliveMs: service.limits.keepAliveMs,
     failure: (error) => JSON.stringify(errorBody(deps.onUnforeseen(error))),
   });
 }
 
-async function whole({ running, heading }: StartedChat, deps: OpenAiDeps): Promise<Response> {
-  const body = async (events: AsyncIterable<ReplyEvent>): Promise<string> =>
-    JSON.stringify(await wholeCompletion(events, heading));
+async function whole(started: StartedChat, service: ChatServiceDeps, deps: OpenAiDeps): Promise<Response> {
+  const { running, request, heading } = started;
+  const form = { heading, request, vocab: service.turn.vocab };
+  const body = async (events: AsyncIterable<PlacedEvent>): Promise<string> =>
+    JSON.stringify(await wholeCompletion(events, form));
   return await wholeResponse(running, body, deps.onUnforeseen);
 }
 

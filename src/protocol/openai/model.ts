@@ -8,12 +8,16 @@ import { readAnswer } from "./answer.ts";
 import { RequestFields } from "./RequestFields.ts";
 import { readSampling, type SamplingRules } from "./sampling.ts";
 import { readToolChoice } from "./toolChoice.ts";
+import { readChatProbs, readWishes, type Wishes } from "./wishes.ts";
 
 export interface ChatRequest {
   readonly turn: Turn;
   /** As the client wrote it; null where it names none. */
   readonly model: string | null;
   readonly stream: boolean;
+  /** Replies that are wanted. */
+  readonly choices: number;
+  readonly wishes: Wishes;
   readonly includeUsage: boolean;
   /** `prompt_cache_key`, or "": a hint that only breaks ties between conversations. */
   readonly session: string;
@@ -21,11 +25,11 @@ export interface ChatRequest {
 
 export function readChatRequest(body: Json, rules: SamplingRules): ChatRequest {
   const fields = new RequestFields(objectAt(body, "body"));
-  refuseUnsupported(fields);
   const tools = canonicalTools(fields.get("tools") ?? null);
   const messages = canonicalMessages(fields.get("messages"), tools);
   const { toolChoice, tools: shown } = readToolChoice(fields.get("tool_choice"), tools);
   const sampling = readSampling(fields, rules);
+  const wishes = readWishes(fields, readChatProbs(fields, rules.limits));
   const continueLast = readContinueLast(fields);
   const answer = readAnswer(fields);
   if (sampling.grammar !== undefined && answer !== undefined) {
@@ -37,6 +41,8 @@ export function readChatRequest(body: Json, rules: SamplingRules): ChatRequest {
   return {
     model: fields.text("model") ?? null,
     stream: fields.boolean("stream", false),
+    choices: fields.number("n", 1, { whole: true, min: 1, max: rules.limits.choicesMax }),
+    wishes,
     includeUsage: readIncludeUsage(fields.get("stream_options")),
     session: fields.text("prompt_cache_key") ?? "",
     turn: {
@@ -46,16 +52,12 @@ export function readChatRequest(body: Json, rules: SamplingRules): ChatRequest {
       parallelCalls: fields.boolean("parallel_tool_calls", true),
       ...(answer === undefined ? {} : { answer }),
       sampling,
+      wishes: wishes.run,
       ...readReasoningBudget(fields),
       maxTokens: readMaxTokens(fields),
       stop: stopStrings(fields.get("stop"), "stop", rules.limits),
     },
   };
-}
-
-/** What would change the answer if it were ignored in silence. */
-function refuseUnsupported(fields: RequestFields): void {
-  if (fields.number("n", 1, { whole: true }) !== 1) throw invalid("n", "must be 1: one reply a request.");
 }
 
 /** As in vLLM and llama-server: it stands for the end of a message, `add_generation_prompt` for a new one. */

@@ -1,6 +1,15 @@
 /** Schemas of chat completions, models and OpenAI's errors, as they are documented. */
 import { Type } from "@sinclair/typebox";
-import { ignored, nullable, oneOf, SAMPLING, TIMINGS, WARMTURN } from "../http/schemas.ts";
+import {
+  ignored,
+  nullable,
+  oneOf,
+  SAMPLING,
+  TIMINGS,
+  TOKEN_PROBS,
+  WARMTURN,
+  WISHES,
+} from "../http/schemas.ts";
 
 export const OPENAI_ERROR = Type.Object(
   {
@@ -98,7 +107,14 @@ export const CHAT_REQUEST = Type.Object(
     max_tokens: limit(LIMIT),
     max_completion_tokens: limit(LIMIT),
     n_predict: limit(LIMIT),
-    n: Type.Optional(Type.Integer({ minimum: 1, maximum: 1, default: 1 })),
+    n: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 16, default: 1, description: "Replies; their seeds count up." }),
+    ),
+    logprobs: Type.Optional(
+      Type.Boolean({ default: false, description: "Of every token of the reply, reasoning and calls too." }),
+    ),
+    top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, default: 0 })),
+    ...WISHES,
     ...SAMPLING,
     reasoning_effort: Type.Optional(Type.String({ description: "For the template; none is no reasoning." })),
     chat_template_kwargs: Type.Optional(
@@ -144,6 +160,7 @@ export const HEADING = {
   system_fingerprint: Type.String({ description: "Of model, library, machine and settings." }),
 };
 const FINISH = oneOf(["stop", "length", "tool_calls"]);
+const LOGPROBS = nullable(Type.Object({ content: Type.Array(TOKEN_PROBS), refusal: Type.Null() }));
 
 export const CHAT_COMPLETION = Type.Object(
   {
@@ -159,8 +176,10 @@ export const CHAT_COMPLETION = Type.Object(
           reasoning_content: Type.Optional(Type.String()),
           tool_calls: Type.Optional(Type.Array(CALL)),
         }),
-        logprobs: Type.Null(),
+        logprobs: LOGPROBS,
         finish_reason: FINISH,
+        timings: Type.Optional(TIMINGS),
+        warmturn: Type.Optional(WARMTURN),
       }),
     ),
     usage: USAGE,
@@ -178,13 +197,24 @@ const CHUNK = Type.Object(
       Type.Object({
         index: Type.Integer(),
         delta: Type.Object({}, { description: "role, reasoning_content, content or tool_calls." }),
-        logprobs: Type.Null(),
+        logprobs: LOGPROBS,
         finish_reason: nullable(FINISH),
       }),
     ),
     usage: Type.Optional(USAGE),
     timings: Type.Optional(TIMINGS),
     warmturn: Type.Optional(WARMTURN),
+    prompt_progress: Type.Optional(
+      Type.Object(
+        {
+          total: Type.Integer({ description: "Tokens of the prompt." }),
+          cache: Type.Integer({ description: "Of those, resumed." }),
+          processed: Type.Integer({ description: "Resumed or evaluated by now." }),
+          time_ms: Type.Integer(),
+        },
+        { description: "With return_progress." },
+      ),
+    ),
   },
   { $id: "ChatCompletionChunk" },
 );

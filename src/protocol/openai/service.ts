@@ -1,10 +1,12 @@
 /** `/v1/chat/completions` and `/v1/models` without HTTP in it. */
 import type { Limits } from "../../limits.ts";
 import type { Clock } from "../../serve/Clock.ts";
-import { type Caller, type RunningTurn, runTurn } from "../../serve/runTurn.ts";
+import { type Caller, runChoices } from "../../serve/runTurn.ts";
 import type { TurnDeps } from "../../serve/TurnDeps.ts";
 import { parseBody } from "../http/parseBody.ts";
+import type { RunningReply } from "../http/replyResponse.ts";
 import { type ModelNames, servedModel } from "../http/servedModel.ts";
+import { type PlacedEvent, severalReplies } from "../http/severalReplies.ts";
 import type { ModelCard } from "../llama/ModelCard.ts";
 import type { Heading } from "./chatCompletion.ts";
 import { type ChatRequest, readChatRequest } from "./model.ts";
@@ -27,7 +29,7 @@ export interface ChatServiceDeps {
 export interface StartedChat {
   readonly request: ChatRequest;
   readonly heading: Heading;
-  readonly running: RunningTurn;
+  readonly running: RunningReply<PlacedEvent>;
 }
 
 /** Throws AppError for everything that can be refused before the engine has the run. */
@@ -40,15 +42,11 @@ export function startChat(
 ): StartedChat {
   const request = readChatRequest(parseBody(raw), deps.sampling);
   const model = servedModel(request.model, deps.models);
-  const running = runTurn(
-    request.turn,
-    { ...caller, session: session || request.session },
-    deps.turn,
-    signal,
-  );
+  const asking = { ...caller, session: session || request.session };
+  const runs = runChoices(request.turn, request.choices, asking, deps.turn, signal);
   return {
     request,
-    running,
+    running: severalReplies(runs),
     heading: headingOf("chatcmpl", model, deps),
   };
 }

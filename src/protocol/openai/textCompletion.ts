@@ -97,7 +97,7 @@ function allUsage(ends: Ends, { copies }: TextHeading): Usage {
   let completion = 0;
   for (const [index, end] of ends.entries()) {
     if (end === undefined) continue;
-    const usage = usageOf(end);
+    const usage = usageOf([end]);
     completion += usage.completion_tokens;
     if (index % copies !== 0) continue;
     prompt += usage.prompt_tokens;

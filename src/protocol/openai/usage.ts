@@ -9,6 +9,7 @@ const WHY: Record<MissReason, string> = {
   evicted: "A state with these tokens was kept once, but was evicted or overwritten.",
   "no-rollback": "This model's memory cannot go back to where the tokens part.",
   "resume-off": "Resuming is off for this setup.",
+  "not-asked": "The request wanted nothing resumed: cache_prompt is false.",
 };
 
 export interface Usage {
@@ -19,13 +20,16 @@ export interface Usage {
   readonly completion_tokens_details: { readonly reasoning_tokens: number };
 }
 
-export function usageOf({ report, reasoningTokens }: ReplyEnd): Usage {
+/** Of all choices: their one prompt counts once, as the first of them met it, and their replies together. */
+export function usageOf(ends: readonly ReplyEnd[]): Usage {
+  const prompt = ends[0]?.report.promptTokens ?? 0;
+  const completion = ends.reduce((sum, { report }) => sum + report.predictedTokens, 0);
   return {
-    prompt_tokens: report.promptTokens,
-    completion_tokens: report.predictedTokens,
-    total_tokens: report.promptTokens + report.predictedTokens,
-    prompt_tokens_details: { cached_tokens: report.resumedTokens },
-    completion_tokens_details: { reasoning_tokens: reasoningTokens },
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: ends[0]?.report.resumedTokens ?? 0 },
+    completion_tokens_details: { reasoning_tokens: ends.reduce((sum, end) => sum + end.reasoningTokens, 0) },
   };
 }
 
@@ -74,6 +78,8 @@ export interface WarmturnReport {
   readonly bytes_moved: number;
   readonly state_ms: number;
   readonly queued_ms: number;
+  /** Of a request that stops after prefill: prompt tokens that are kept now. */
+  readonly kept?: number;
   /** With `--debug-hashes`. */
   readonly logits_hash?: string;
   readonly tokens_hash?: string;
@@ -97,6 +103,7 @@ export function warmturnOf(report: RunReport): WarmturnReport {
     bytes_moved: report.bytesMoved,
     state_ms: report.stateMs,
     queued_ms: report.queuedMs,
+    ...(report.keptTokens === undefined ? {} : { kept: report.keptTokens }),
     ...(report.logitsHash === undefined ? {} : { logits_hash: report.logitsHash }),
     ...(report.tokensHash === undefined ? {} : { tokens_hash: report.tokensHash }),
   };

@@ -32,6 +32,7 @@ export class ResponseWriter {
       switch (event.type) {
         case "accepted":
         case "prefill":
+        case "told":
           break;
         case "error":
           yield this.failed(event.error);
@@ -57,7 +58,7 @@ export class ResponseWriter {
   async whole(events: AsyncIterable<ReplyEvent>): Promise<string> {
     for await (const event of events) {
       if (event.type === "error") throw event.error;
-      if (event.type === "accepted" || event.type === "prefill") continue;
+      if (event.type === "accepted" || event.type === "prefill" || event.type === "told") continue;
       const parts = event.type === "end" ? this.#output.end(lastStatus(event)) : this.#output.push(event);
       // The parts are for streams; the items are kept.
       for (const _ of parts);

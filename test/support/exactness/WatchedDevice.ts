@@ -5,7 +5,7 @@
  */
 import type { DecodeRow, Device, DeviceSampler, StatePart } from "../../../src/engine/Device.ts";
 import type { LlamaDevice } from "../../../src/engine/LlamaDevice.ts";
-import type { MemoryKind, Sampling } from "../../../src/engine/protocol.ts";
+import type { MemoryKind, Sampling, TokenProbs } from "../../../src/engine/protocol.ts";
 import type { Plan } from "../../../src/prompt/plan.ts";
 
 /** Virtual milliseconds: prefill a token each, the rest is quick. */
@@ -121,6 +121,10 @@ export class WatchedDevice implements Device {
 
   hashLogits(row: number, chain: bigint): bigint {
     return this.#device.hashLogits(row, chain);
+  }
+
+  logProbs(row: number, token: number, top: number): TokenProbs {
+    return this.#device.logProbs(row, token, top);
   }
 
   isEnd(token: number): boolean {

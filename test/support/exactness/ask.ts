@@ -41,13 +41,17 @@ interface Body {
   readonly error?: { readonly message: string };
 }
 
+/** What a whole answer tells more than a streamed one: both must be of the same bits. */
+const WHOLE_WISHES = { logprobs: true, top_logprobs: 3, timings_per_token: true };
+
 export async function ask(
   url: string,
   key: string,
   body: Readonly<Record<string, unknown>>,
   delivery: Delivery,
 ): Promise<Asked> {
-  const stream = delivery === "streamed" ? { stream: true, stream_options: { include_usage: true } } : {};
+  const stream =
+    delivery === "streamed" ? { stream: true, stream_options: { include_usage: true } } : WHOLE_WISHES;
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${key}` },

@@ -40,8 +40,8 @@ function play(text: string, size = 3, end: Partial<ReplyEnd> = {}, format = USUA
   } as const;
   const first: ReplyEvent[] = [
     { type: "accepted" },
-    { type: "prefill", resumed: 20, evaluated: 0, total: 30 },
-    { type: "prefill", resumed: 20, evaluated: 10, total: 30 },
+    { type: "prefill", resumed: 20, evaluated: 0, total: 30, ms: 0 },
+    { type: "prefill", resumed: 20, evaluated: 10, total: 30, ms: 0 },
   ];
   return { events: [...first, ...deltas, { ...last, ...end }], message };
 }

@@ -1,0 +1,67 @@
+/** One choice of a whole answer: a reply's events, collected. */
+import type { TokenProbs } from "../../engine/protocol.ts";
+import type { FinishReason, ReplyEnd, ReplyEvent } from "../../serve/reply.ts";
+
+export const FINISH: Record<FinishReason, "stop" | "length" | "tool_calls"> = {
+  stop: "stop",
+  "stop-string": "stop",
+  length: "length",
+  "tool-calls": "tool_calls",
+};
+
+interface WrittenCall {
+  readonly id: string;
+  readonly type: "function";
+  readonly function: { readonly name: string; arguments: string };
+}
+
+export class ChatChoice {
+  readonly probs: TokenProbs[] = [];
+  readonly #calls: WrittenCall[] = [];
+  #reasoning = "";
+  #text = "";
+  #end: ReplyEnd | undefined;
+
+  take(event: ReplyEvent): void {
+    switch (event.type) {
+      case "told":
+        this.probs.push(...event.probs);
+        break;
+      case "reasoning":
+        this.#reasoning += event.text;
+        break;
+      case "text":
+        this.#text += event.text;
+        break;
+      case "call":
+        this.#calls.push({ id: event.id, type: "function", function: { name: event.name, arguments: "" } });
+        break;
+      case "call-arguments": {
+        const call = this.#calls[event.index];
+        if (call !== undefined) call.function.arguments += event.text;
+        break;
+      }
+      case "end":
+        this.#end = event;
+        break;
+      default:
+        break;
+    }
+  }
+
+  get end(): ReplyEnd {
+    if (this.#end === undefined) throw new Error("a reply ended without its end");
+    return this.#end;
+  }
+
+  message(): object {
+    const calls = this.#calls;
+    return {
+      role: "assistant",
+      content: this.#text === "" && calls.length > 0 ? null : this.#text,
+      refusal: null,
+      ...(this.#reasoning === "" ? {} : { reasoning_content: this.#reasoning }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    };
+  }
+}

@@ -1,0 +1,27 @@
+/** Log-probabilities against the definition, by fast-check. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { highest, rowLogProbs } from "../../../src/engine/rowLogProbs.ts";
+
+const ROW = fc
+  .array(fc.oneof(fc.float({ min: -50, max: 50, noNaN: true }), fc.constantFrom(0, 1, -Infinity)), {
+    minLength: 1,
+    maxLength: 40,
+  })
+  .map((values) => Float32Array.from([...values, 3]));
+
+test("they are the logarithms of a softmax, likeliest first", () => {
+  fc.assert(
+    fc.property(ROW, fc.nat(45), fc.nat(), (logits, top, pick) => {
+      const token = pick % logits.length;
+      const probs = rowLogProbs(logits, token, top);
+      const sum = logits.reduce((all, logit) => all + Math.exp(logit), 0);
+      const wanted = [...logits].map((logit) => Math.log(Math.exp(logit) / sum));
+      expect(probs.token).toBe(token);
+      if (Number.isFinite(wanted[token] ?? 0)) expect(probs.value).toBeCloseTo(wanted[token] ?? 0, 6);
+      const order = [...logits.keys()].sort((a, b) => (logits[b] ?? 0) - (logits[a] ?? 0) || a - b);
+      expect(probs.top.map((one) => one.token)).toEqual(order.slice(0, top));
+      expect(highest(logits, top)).toEqual(order.slice(0, top));
+    }),
+  );
+});

@@ -201,6 +201,25 @@ test("what does not fit into memory is told with the numbers", async () => {
   expect([report.template === null, report.memory]).toEqual([false, null]);
 });
 
+test(
+  "an NVIDIA card that is not used is wrong, and a note for who wants no GPU",
+  () => {
+    const card = (flags: readonly string[]) => {
+      const config = flags.length === 0 ? null : configOf(parseFlags(["-m", folder, ...flags], {}), {});
+      const report = examine({ config, llamaLib: null, openEngine, nvidia: true, onStep: () => {} });
+      const gpus = report.library?.gpus.length ?? 0;
+      return { gpus, found: report.findings.filter(({ about }) => about === "gpu") };
+    };
+    const { gpus, found } = card([]);
+    if (gpus > 0) return expect(found).toEqual([]);
+    expect(
+      found.map(({ level, says }) => [level, says.includes("bun add -E @node-llama-cpp/linux-x64-cuda")]),
+    ).toEqual([["wrong", true]]);
+    expect(card(["-ngl", "0"]).found).toMatchObject([{ level: "note" }]);
+  },
+  TEST_MS_MAX,
+);
+
 test("without a model: machine and library, and that one can be named", () => {
   const report = doctor(null);
   // A card that is not used may be wrong here.

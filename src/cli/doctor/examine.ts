@@ -26,6 +26,8 @@ export interface ExamineOptions {
   /** `--llama-lib`. */
   readonly llamaLib: string | null;
   readonly openEngine: typeof openEngine;
+  /** Whether the machine has an NVIDIA card; looked for where left out. */
+  readonly nvidia?: boolean;
   /** Called in front of each step that takes time. */
   readonly onStep: (step: string) => void;
 }
@@ -54,10 +56,11 @@ export function examine(options: ExamineOptions): DoctorReport {
 
 /** Fills `parts` as far as it comes; gives what is wrong on the way. */
 function lookAtAll(parts: Parts, options: ExamineOptions): readonly Finding[] {
-  const { config, llamaLib, openEngine, onStep } = options;
+  const { config, llamaLib, openEngine, nvidia, onStep } = options;
   let about: Finding["about"] = "library";
   try {
-    const backend = Backend.open({ explicit: llamaLib ?? undefined });
+    const search = nvidia === undefined ? {} : { nvidia };
+    const backend = Backend.open({ ...search, explicit: llamaLib ?? undefined });
     parts.library = libraryReport(backend);
     // Who wants no GPU misses none.
     const level = config?.engine.gpuLayers === 0 ? "note" : "wrong";

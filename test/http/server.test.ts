@@ -14,7 +14,14 @@ onEachTarget("server", (open) => {
         first_id: FAKE_MODEL,
         last_id: FAKE_MODEL,
         data: [
-          { id: FAKE_MODEL, object: "model", type: "model", display_name: FAKE_MODEL, owned_by: "warmturn" },
+          {
+            id: FAKE_MODEL,
+            object: "model",
+            type: "model",
+            display_name: FAKE_MODEL,
+            owned_by: "warmturn",
+            meta: { n_vocab: 256, n_ctx: 4096, n_ctx_train: 8192, n_embd: 64, n_params: 500, size: 1000 },
+          },
         ],
       });
     }

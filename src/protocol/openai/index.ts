@@ -81,14 +81,15 @@ export function openai(deps: OpenAiDeps): Elysia {
 
 function listed(request: Request, deps: OpenAiDeps): Response {
   deps.tenantOf(request.headers);
-  return Response.json(modelList(deps.ready().models));
+  return Response.json(modelList(deps.ready()));
 }
 
 function model(request: Request, escapedId: string, deps: OpenAiDeps): Response {
   deps.tenantOf(request.headers);
-  const { models } = deps.ready();
+  const service = deps.ready();
+  const { models } = service;
   const id = decodeURIComponent(escapedId);
-  if (id === models.name) return Response.json(modelRow(id, models.createdSeconds));
+  if (id === models.name) return Response.json(modelRow(service));
   throw new AppError("model-not-found", `The model \`${id}\` is not served here; \`${models.name}\` is.`);
 }
 

@@ -233,6 +233,18 @@ export const MODEL = Type.Object(
     type: Type.Literal("model"),
     display_name: Type.String(),
     created_at: Type.String({ format: "date-time" }),
+    meta: Type.Object(
+      {
+        vocab_type: Type.Integer(),
+        n_vocab: Type.Integer(),
+        n_ctx: Type.Integer({ description: "Tokens of one conversation." }),
+        n_ctx_train: Type.Integer(),
+        n_embd: Type.Integer(),
+        n_params: Type.Integer(),
+        size: Type.Integer({ description: "Bytes." }),
+      },
+      { description: "As llama-server's." },
+    ),
   },
   { $id: "Model", description: "OpenAI's and Anthropic's fields." },
 );

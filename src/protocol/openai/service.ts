@@ -61,18 +61,20 @@ export function headingOf(kind: "chatcmpl" | "cmpl", model: string, deps: ChatSe
   };
 }
 
-/** Satisfies OpenAI's and Anthropic's list shapes alike. */
-export function modelList({ name, createdSeconds }: ModelNames): object {
+/** Satisfies OpenAI's, Anthropic's and llama-server's list shapes alike. */
+export function modelList(deps: ChatServiceDeps): object {
+  const { name } = deps.models;
   return {
     object: "list",
-    data: [modelRow(name, createdSeconds)],
+    data: [modelRow(deps)],
     has_more: false,
     first_id: name,
     last_id: name,
   };
 }
 
-export function modelRow(name: string, createdSeconds: number): object {
+export function modelRow({ models, card, turn }: ChatServiceDeps): object {
+  const { name, createdSeconds } = models;
   return {
     id: name,
     object: "model",
@@ -81,5 +83,14 @@ export function modelRow(name: string, createdSeconds: number): object {
     type: "model",
     display_name: name,
     created_at: new Date(createdSeconds * 1000).toISOString(),
+    meta: {
+      vocab_type: card.vocabKind,
+      n_vocab: card.vocabSize,
+      n_ctx: turn.engine.ready.ctxTokens,
+      n_ctx_train: card.ctxTrain,
+      n_embd: card.embedding,
+      n_params: card.parameters,
+      size: card.bytes,
+    },
   };
 }

@@ -51,29 +51,36 @@ export function runChoices(
   signal: AbortSignal,
 ): readonly RunningTurn[] {
   checkQueue(deps, choices);
-  const prepared = prepareChat(turn, deps, choices);
+  return choicesOf(prepareChat(turn, deps, choices), caller, deps, signal);
+}
+
+/**
+ * The same for prompts that no template is put around, all of one request, each with its choices: a reply is text
+ * and nothing else. Either all of them are refused or none.
+ */
+export function runRaw(
+  prompts: readonly (readonly RawTurn[])[],
+  caller: Caller,
+  deps: TurnDeps,
+  signal: AbortSignal,
+): readonly RunningTurn[] {
+  checkQueue(deps, prompts.flat().length);
+  const prepared = prompts.map((choices) => choices.map((turn) => prepareRaw(turn, deps)));
+  return prepared.flatMap((choices) => choicesOf(choices, caller, deps, signal));
+}
+
+function choicesOf(
+  prepared: readonly PreparedTurn[],
+  caller: Caller,
+  deps: TurnDeps,
+  signal: AbortSignal,
+): readonly RunningTurn[] {
   const [first] = prepared;
   if (first === undefined) return [];
   const arrived = arrive(first, caller, deps);
   return prepared.map(
     (one, index) => new Running(one, { ...arrived, warms: index === 0 }, caller, deps, signal),
   );
-}
-
-/**
- * The same for prompts that no template is put around, all of one request: each reply is text and nothing else.
- * Either all of them are refused or none.
- */
-export function runRaw(
-  turns: readonly RawTurn[],
-  caller: Caller,
-  deps: TurnDeps,
-  signal: AbortSignal,
-): readonly RunningTurn[] {
-  checkQueue(deps, turns.length);
-  return turns
-    .map((turn) => prepareRaw(turn, deps))
-    .map((prepared) => new Running(prepared, arrive(prepared, caller, deps), caller, deps, signal));
 }
 
 /** A request that has been given its plan and its conversation. */

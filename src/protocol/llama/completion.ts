@@ -1,8 +1,10 @@
 /** Events of raw replies to the bodies of `/completion`: one object a prompt whole, or one an event streamed. */
 import { AppError } from "../../errors.ts";
+import type { TextVocab } from "../../prompt/TextVocab.ts";
 import type { ReplyEnd, ReplyEvent } from "../../serve/reply.ts";
 import type { PlacedEvent } from "../http/severalReplies.ts";
-import { timingsOf, warmturnOf } from "../openai/usage.ts";
+import { probsJson } from "../openai/tokenProbs.ts";
+import { progressOf, timingsOf, warmturnOf } from "../openai/usage.ts";
 import { llamaErrorBody } from "./errorBody.ts";
 import type { LlamaSettings } from "./model.ts";
 import { pickFields } from "./pickFields.ts";
@@ -12,6 +14,7 @@ export interface CompletionHeading {
   readonly model: string;
   readonly settings: object;
   readonly ctxTokens: number;
+  readonly vocab: Pick<TextVocab, "piece">;
   readonly prompts: readonly {
     readonly tokens: number;
     /** With special tokens spelled. */
@@ -19,7 +22,7 @@ export interface CompletionHeading {
   }[];
 }
 
-type Asked = Pick<LlamaSettings, "returnTokens" | "responseFields">;
+type Asked = Pick<LlamaSettings, "returnTokens" | "responseFields" | "wishes">;
 
 const STOP_TYPES = { stop: "eos", "stop-string": "word", length: "limit", "tool-calls": "eos" } as const;
 
@@ -29,28 +32,33 @@ export async function* completionEvents(
   asked: Asked,
   heading: CompletionHeading,
 ): AsyncGenerator<string> {
-  const replies = heading.prompts.map(() => new Collected());
+  const replies = heading.prompts.map(() => new Collected(asked, heading));
   for await (const { index, event } of events) {
     const reply = replies[index];
-    if (reply === undefined || event.type === "accepted" || event.type === "prefill") continue;
+    if (reply === undefined) continue;
     if (event.type === "error") {
       yield JSON.stringify(llamaErrorBody(event.error));
       return;
     }
     reply.take(event);
-    if (event.type === "end") {
-      const body = { ...finalBody(index, event, reply, heading), content: "", tokens: [] };
-      yield JSON.stringify(pickFields(body, asked.responseFields));
-    } else if (event.type === "text") {
-      yield JSON.stringify({
+    const partial = (text: string, tokens: readonly number[], more: object): string =>
+      JSON.stringify({
         index,
-        content: event.text,
-        tokens: event.token === undefined ? [] : [event.token],
+        content: text,
+        tokens,
         stop: false,
         id_slot: -1,
         tokens_predicted: reply.tokens.length,
         tokens_evaluated: heading.prompts[index]?.tokens ?? 0,
+        ...more,
       });
+    if (event.type === "end") {
+      const body = { ...finalBody(index, event, reply, heading), content: "", tokens: [] };
+      yield JSON.stringify(pickFields(body, asked.responseFields));
+    } else if (event.type === "text") {
+      yield partial(event.text, event.token === undefined ? [] : [event.token], reply.takeTold());
+    } else if (event.type === "prefill" && asked.wishes.progress) {
+      yield partial("", [], { prompt_progress: progressOf(event) });
     }
   }
 }
@@ -61,7 +69,7 @@ export async function wholeCompletions(
   asked: Asked,
   heading: CompletionHeading,
 ): Promise<object> {
-  const replies = heading.prompts.map(() => new Collected());
+  const replies = heading.prompts.map(() => new Collected(asked, heading));
   const ends = new Map<number, ReplyEnd>();
   for await (const { index, event } of events) {
     if (event.type === "error") throw event.error;
@@ -71,24 +79,57 @@ export async function wholeCompletions(
   const bodies = replies.map((reply, index) => {
     const end = ends.get(index);
     if (end === undefined) throw new AppError("internal", "A reply ended without its end.");
-    const body = finalBody(index, end, reply, heading);
-    return pickFields(
-      { ...body, content: reply.text, tokens: asked.returnTokens ? reply.tokens : [] },
-      asked.responseFields,
-    );
+    const { timings: _, ...told } = reply.takeTold();
+    const body = {
+      ...finalBody(index, end, reply, heading),
+      content: reply.text,
+      tokens: asked.returnTokens ? reply.tokens : [],
+      ...told,
+    };
+    return pickFields(body, asked.responseFields);
   });
   const [only] = bodies;
   return bodies.length === 1 && only !== undefined ? only : bodies;
 }
 
+interface Told {
+  readonly completion_probabilities?: readonly object[];
+  readonly timings?: object;
+}
+
 class Collected {
   text = "";
   readonly tokens: number[] = [];
+  readonly #asked: Asked;
+  readonly #heading: CompletionHeading;
+  /** Told, and not said yet. */
+  #probs: object[] = [];
+  #timings: object | undefined;
+
+  constructor(asked: Asked, heading: CompletionHeading) {
+    this.#asked = asked;
+    this.#heading = heading;
+  }
 
   take(event: ReplyEvent): void {
-    if (event.type !== "text") return;
-    this.text += event.text;
-    if (event.token !== undefined) this.tokens.push(event.token);
+    if (event.type === "text") {
+      this.text += event.text;
+      if (event.token !== undefined) this.tokens.push(event.token);
+    }
+    if (event.type !== "told") return;
+    const wanted = this.#asked.wishes.run.probs;
+    if (wanted !== undefined) {
+      this.#probs.push(...probsJson(event.probs, { vocab: this.#heading.vocab, wanted }));
+    }
+    if (event.report !== undefined) this.#timings = timingsOf(event.report);
+  }
+
+  takeTold(): Told {
+    const probs = this.#probs.splice(0);
+    return {
+      ...(probs.length === 0 ? {} : { completion_probabilities: probs }),
+      ...(this.#timings === undefined ? {} : { timings: this.#timings }),
+    };
   }
 }
 

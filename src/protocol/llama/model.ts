@@ -7,6 +7,7 @@ import { stopStrings } from "../http/stopStrings.ts";
 import { readAnswer } from "../openai/answer.ts";
 import { RequestFields } from "../openai/RequestFields.ts";
 import { readSampling, type SamplingRules } from "../openai/sampling.ts";
+import { readTextProbs, readWishes, type Wishes } from "../openai/wishes.ts";
 import { type Infill, readInfill } from "./infill.ts";
 import { readPrompts, type SentPrompt } from "./prompts.ts";
 
@@ -19,6 +20,7 @@ export interface CompletionSettings {
   readonly maxTokens: number;
   readonly stop: readonly string[];
   readonly stream: boolean;
+  readonly wishes: Wishes;
   /** Replies to each prompt. */
   readonly copies: number;
   /** A hint that only breaks ties between conversations, or "". */
@@ -79,6 +81,7 @@ export function readSettings(
     maxTokens: readMaxTokens(fields),
     stop: stopStrings(fields.get("stop"), "stop", rules.limits),
     stream: fields.boolean("stream", false),
+    wishes: readWishes(fields, readTextProbs(fields, rules.limits)),
     copies: readCopies(fields, prompts, rules.limits.promptsMax),
   };
 }

@@ -1,6 +1,6 @@
 /** Schemas of llama-server's own endpoints and its errors, as they are documented. */
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
-import { nullable, oneOf, SAMPLING, TIMINGS, WARMTURN } from "../http/schemas.ts";
+import { nullable, oneOf, SAMPLING, TIMINGS, TOKEN_PROBS, WARMTURN, WISHES } from "../http/schemas.ts";
 
 export const LLAMA_ERROR = Type.Object(
   {
@@ -42,6 +42,14 @@ export const SHARED_FIELDS: TProperties = {
   max_tokens: limit,
   max_completion_tokens: limit,
   stop: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 16 })])),
+  ...WISHES,
+  logprobs: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 20,
+      description: "How many of the likeliest are told with each token.",
+    }),
+  ),
   n: copies("Replies to each prompt, each with a seed of its own."),
   n_cmpl: copies("llama-server's name of `n`."),
   json_schema: Type.Optional(Type.Object({}, { description: "The reply is JSON of this schema." })),
@@ -84,6 +92,10 @@ const text = {
   tokens: Type.Array(Type.Integer()),
 };
 
+const PROBS = Type.Array(TOKEN_PROBS, {
+  description: "With n_probs; in a stream those of the last event's text.",
+});
+
 const END: TProperties = {
   ...place,
   ...text,
@@ -97,6 +109,7 @@ const END: TProperties = {
   stop_type: oneOf(["eos", "limit", "word"]),
   stopping_word: Type.String(),
   tokens_cached: Type.Integer({ description: "Tokens of prompt and reply." }),
+  completion_probabilities: Type.Optional(PROBS),
   timings: TIMINGS,
   warmturn: WARMTURN,
 };
@@ -109,7 +122,15 @@ export const COMPLETION_ANSWER = Type.Union([COMPLETION, Type.Array(COMPLETION)]
 });
 
 const PARTIAL = Type.Object(
-  { ...place, ...text, stop: Type.Literal(false), ...counts },
+  {
+    ...place,
+    ...text,
+    stop: Type.Literal(false),
+    ...counts,
+    completion_probabilities: Type.Optional(PROBS),
+    timings: Type.Optional(TIMINGS),
+    prompt_progress: Type.Optional(Type.Object({}, { description: "With return_progress." })),
+  },
   { $id: "CompletionToken" },
 );
 

@@ -74,6 +74,7 @@ function started(
     heading: {
       model,
       settings: { ...generationSettings(request), logit_bias: toldBiases(request.sampling) },
+      vocab: deps.turn.vocab,
       ctxTokens: deps.turn.engine.ready.ctxTokens,
       prompts: prompts.map(({ tokens }) => ({
         tokens: tokens.length,

@@ -30,19 +30,19 @@ export function startRaw(
   signal: AbortSignal,
 ): StartedRaw {
   const model = servedModel(settings.model, deps.models);
-  const turns = sent.flatMap(({ prompt, field }) => {
+  const turns = sent.map(({ prompt, field }) => {
     const tokens = rawTokens(prompt, field, deps.turn);
     return Array.from({ length: settings.copies }, (_, copy) => rawTurn(prompt, tokens, settings, copy));
   });
   const session = caller.session || settings.session;
   const runs = runRaw(turns, { ...caller, session }, deps.turn, signal);
-  return { model, prompts: turns, running: severalReplies(runs) };
+  return { model, prompts: turns.flat(), running: severalReplies(runs) };
 }
 
 function rawTurn(
   prompt: RawPrompt,
   tokens: Int32Array,
-  { sampling, answer, maxTokens, stop }: CompletionSettings,
+  { sampling, answer, maxTokens, stop, wishes }: CompletionSettings,
   copy: number,
 ): RawTurn {
   // Each copy draws its own, and the first what it would draw alone.
@@ -53,6 +53,7 @@ function rawTurn(
     sampling: { ...sampling, seed },
     maxTokens,
     stop,
+    wishes: wishes.run,
     ...(answer === undefined ? {} : { answer }),
   };
 }

@@ -9,7 +9,7 @@ import { ChatChoice, FINISH } from "./ChatChoice.ts";
 import { errorBody } from "./errorBody.ts";
 import type { ChatRequest } from "./model.ts";
 import { probsJson } from "./tokenProbs.ts";
-import { timingsOf, usageOf, warmturnOf } from "./usage.ts";
+import { progressOf, timingsOf, usageOf, warmturnOf } from "./usage.ts";
 
 /** What all chunks of one reply say. */
 export interface Heading {
@@ -132,10 +132,6 @@ function deltaOf(event: DeltaEvent): object {
 }
 
 /** llama-server's; `processed` counts what was resumed as well. */
-function progressOf({ total, resumed, evaluated, ms }: Extract<ReplyEvent, { type: "prefill" }>): object {
-  return { total, cache: resumed, processed: resumed + evaluated, time_ms: Math.round(ms) };
-}
-
 /** The stream, collected. Throws the AppError that a stream would have sent. */
 export async function wholeCompletion(events: AsyncIterable<PlacedEvent>, form: ChatForm): Promise<object> {
   const { heading, request, vocab } = form;

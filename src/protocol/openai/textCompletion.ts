@@ -1,15 +1,20 @@
 /** Events of raw replies to `text_completion`, whole and streamed; each reply is one of its choices. */
+import type { TextVocab } from "../../prompt/TextVocab.ts";
 import type { FinishReason, ReplyEnd } from "../../serve/reply.ts";
 import type { PlacedEvent } from "../http/severalReplies.ts";
 import type { Heading } from "./chatCompletion.ts";
 import { errorBody } from "./errorBody.ts";
-import { timingsOf, type Usage, usageOf, warmturnOf } from "./usage.ts";
+import { TextChoice } from "./TextChoice.ts";
+import { progressOf, timingsOf, type Usage, usageOf, warmturnOf } from "./usage.ts";
 
 export interface TextHeading {
   /** What every chunk says. */
   readonly says: Heading;
   /** What each choice begins with, by its place; "" without `echo`. */
   readonly echoes: readonly string[];
+  readonly vocab: Pick<TextVocab, "piece">;
+  /** Tell how far prefill is. */
+  readonly progress: boolean;
   /** Choices of each prompt: its tokens are counted once. */
   readonly copies: number;
 }
@@ -28,32 +33,32 @@ export async function* textCompletionChunks(
   includeUsage: boolean,
 ): AsyncGenerator<string> {
   const ends: Ends = [];
-  const chunk = (index: number, text: string, finish: string | null = null, more: object = {}): string =>
-    JSON.stringify({
-      ...heading.says,
-      object: "text_completion",
-      choices: [{ index, text, logprobs: null, finish_reason: finish }],
-      ...more,
-    });
-  for (const [index, echo] of heading.echoes.entries()) if (echo !== "") yield chunk(index, echo);
+  const chunk = (choices: readonly object[], more: object = {}): string =>
+    JSON.stringify({ ...heading.says, object: "text_completion", choices, ...more });
+  const choices = heading.echoes.map((echo) => new TextChoice(echo, heading.vocab));
+  for (const [index, text] of heading.echoes.entries()) {
+    if (text !== "") yield chunk([{ index, text, logprobs: null, finish_reason: null }]);
+  }
   for await (const { index, event } of events) {
     if (event.type === "error") {
       yield JSON.stringify(errorBody(event.error));
       return;
     }
-    if (event.type === "text" && event.text !== "") yield chunk(index, event.text);
+    const choice = choices[index];
+    if (choice === undefined) continue;
+    choice.take(event);
+    const part = (text: string, finish: string | null = null): object[] => [
+      { index, text, logprobs: choice.takeLogprobs(), finish_reason: finish },
+    ];
+    if (event.type === "text" && event.text !== "") yield chunk(part(event.text), choice.timings);
+    if (event.type === "prefill" && heading.progress) {
+      yield chunk(part(""), { prompt_progress: progressOf(event) });
+    }
     if (event.type !== "end") continue;
     ends[index] = event;
-    yield chunk(index, "", FINISH[event.finish], reportOf(event));
+    yield chunk(part("", FINISH[event.finish]), reportOf(event));
   }
-  if (includeUsage) {
-    yield JSON.stringify({
-      ...heading.says,
-      object: "text_completion",
-      choices: [],
-      usage: allUsage(ends, heading),
-    });
-  }
+  if (includeUsage) yield chunk([], { usage: allUsage(ends, heading) });
   yield "[DONE]";
 }
 
@@ -62,18 +67,19 @@ export async function wholeTextCompletion(
   events: AsyncIterable<PlacedEvent>,
   heading: TextHeading,
 ): Promise<object> {
-  const texts = [...heading.echoes];
+  const replies = heading.echoes.map((echo) => new TextChoice(echo, heading.vocab));
   const ends: Ends = [];
   for await (const { index, event } of events) {
     if (event.type === "error") throw event.error;
-    if (event.type === "text") texts[index] += event.text;
+    replies[index]?.take(event);
     if (event.type === "end") ends[index] = event;
   }
-  const choices = texts.map((text, index) => {
+  const choices = replies.map((reply, index) => {
     const end = ends[index];
     if (end === undefined) throw new Error("a reply ended without its end");
-    const choice = { index, text, logprobs: null, finish_reason: FINISH[end.finish] };
-    return texts.length === 1 ? choice : { ...choice, ...reportOf(end) };
+    const { text } = reply;
+    const choice = { index, text, logprobs: reply.takeLogprobs(), finish_reason: FINISH[end.finish] };
+    return replies.length === 1 ? choice : { ...choice, ...reportOf(end) };
   });
   const [first, ...more] = ends;
   return {

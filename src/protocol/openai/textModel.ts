@@ -27,6 +27,9 @@ export function readTextRequest(body: Json, rules: SamplingRules): TextRequest {
   }
   const echo = fields.boolean("echo", false);
   const suffix = fields.text("suffix") ?? "";
+  if (echo && settings.wishes.run.probs !== undefined) {
+    throw invalid("logprobs", "cannot be combined with echo: those of a prompt are not told.");
+  }
   if (suffix !== "") checkSuffix(prompts, echo);
   return {
     ...settings,

@@ -23,11 +23,18 @@ export const TEXT_REQUEST = Type.Object(
   },
 );
 
+const LOGPROBS = Type.Object({
+  tokens: Type.Array(Type.String()),
+  token_logprobs: Type.Array(Type.Number({ description: "With post_sampling_probs, probabilities." })),
+  top_logprobs: Type.Array(Type.Record(Type.String(), Type.Number())),
+  text_offset: Type.Array(Type.Integer()),
+});
+
 const choice = (finish: ReturnType<typeof nullable>) =>
   Type.Object({
     index: Type.Integer(),
     text: Type.String(),
-    logprobs: Type.Null(),
+    logprobs: nullable(LOGPROBS),
     finish_reason: finish,
     timings: Type.Optional(TIMINGS),
     warmturn: Type.Optional(WARMTURN),
@@ -56,6 +63,7 @@ const CHUNK = Type.Object(
     usage: Type.Optional(USAGE),
     timings: Type.Optional(TIMINGS),
     warmturn: Type.Optional(WARMTURN),
+    prompt_progress: Type.Optional(Type.Object({}, { description: "With return_progress." })),
   },
   { $id: "TextCompletionChunk" },
 );

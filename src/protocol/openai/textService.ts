@@ -34,7 +34,13 @@ export function startText(
   return {
     request,
     running,
-    heading: { says: headingOf("cmpl", model, deps), echoes, copies: request.copies },
+    heading: {
+      says: headingOf("cmpl", model, deps),
+      echoes,
+      vocab: deps.turn.vocab,
+      progress: request.wishes.progress,
+      copies: request.copies,
+    },
   };
 }
 

@@ -8,7 +8,7 @@ interface ProbsForm {
 }
 
 /** JSON has no infinity; OpenAI says this for what is as good as impossible. */
-const NEVER = -9999;
+export const NEVER = -9999;
 
 /** Entries of `logprobs.content`; after sampling with `prob` and `top_probs`, as in llama-server. */
 export function probsJson(probs: readonly TokenProbs[], { vocab, wanted }: ProbsForm): object[] {

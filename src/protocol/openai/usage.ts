@@ -1,6 +1,6 @@
 /** What a reply took: OpenAI's `usage`, llama-server's `timings`, and our `warmturn`. */
 import type { MissReason, RunReport } from "../../engine/protocol.ts";
-import type { ReplyEnd } from "../../serve/reply.ts";
+import type { ReplyEnd, ReplyEvent } from "../../serve/reply.ts";
 
 const WHY: Record<MissReason, string> = {
   none: "Resumed at the prompt's last cut: nothing was missed.",
@@ -107,4 +107,14 @@ export function warmturnOf(report: RunReport): WarmturnReport {
     ...(report.logitsHash === undefined ? {} : { logits_hash: report.logitsHash }),
     ...(report.tokensHash === undefined ? {} : { tokens_hash: report.tokensHash }),
   };
+}
+
+/** llama-server's `prompt_progress`. */
+export function progressOf({
+  total,
+  resumed,
+  evaluated,
+  ms,
+}: Extract<ReplyEvent, { type: "prefill" }>): object {
+  return { total, cache: resumed, processed: resumed + evaluated, time_ms: Math.round(ms) };
 }

@@ -32,6 +32,14 @@ export function readChatProbs(fields: RequestFields, limits: Limits): ProbsWante
   return { top: Math.max(top, other?.top ?? 0, 0), afterSampling: other?.afterSampling ?? false };
 }
 
+/** The same of prompts without messages, where OpenAI's `logprobs` is how many of the likeliest are told. */
+export function readTextProbs(fields: RequestFields, limits: Limits): ProbsWanted | undefined {
+  const top = fields.number("logprobs", -1, { whole: true, min: 0, max: limits.topLogprobsMax });
+  const other = readNProbs(fields, limits);
+  if (top < 0) return other;
+  return { top: Math.max(top, other?.top ?? 0), afterSampling: other?.afterSampling ?? false };
+}
+
 /** llama-server's `n_probs` and `post_sampling_probs`. */
 function readNProbs(fields: RequestFields, limits: Limits): ProbsWanted | undefined {
   const top = fields.number("n_probs", 0, { whole: true, min: 0, max: limits.nProbsMax });

@@ -83,6 +83,18 @@ describe(`llama-server's endpoints (${commandName})`, () => {
     );
   });
 
+  test("a prompt that was a chat's is cut like it, and resumed where that left its state", async () => {
+    const messages = [
+      { role: "user", content: "Tell me of the workshop at the end of the lane. ".repeat(20) },
+    ];
+    const chat = await answer("/v1/chat/completions", { messages, max_tokens: 8, temperature: 0 });
+    const { prompt } = await answer("/apply-template", { messages });
+    const raw = await answer("/completion", { prompt, n_predict: 8, temperature: 0 });
+    expect(raw.tokens_evaluated).toBe(chat.usage.prompt_tokens);
+    expect(raw.warmturn.miss).toBe("none");
+    expect(raw.warmturn.resumed).toBeGreaterThan(100);
+  });
+
   test("properties, slots, metrics, and a model that cannot fill in", async () => {
     const props = await json(await get(server, "/props"));
     expect(props).toMatchObject({ model_path: path, model_alias: "tiny", total_slots: 1 });

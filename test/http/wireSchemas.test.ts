@@ -54,7 +54,7 @@ describe.each(Object.entries(REPLIES))("%s", (_, text) => {
 test("text completions", async () => {
   const target = inProcess(fakeServer().app);
   const path = "/v1/completions";
-  for (const more of [{}, { n: 2 }, { echo: true }]) {
+  for (const more of [{}, { n: 2 }, { echo: true }, { logprobs: 2 }]) {
     const body = { prompt: "Once", ...more };
     check("textCompletion", await json(await postChat(target, body, { path })));
     const streamed = { ...body, stream: true, stream_options: { include_usage: true } };

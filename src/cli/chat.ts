@@ -48,7 +48,8 @@ export async function run(argv: readonly string[], env: Env): Promise<number> {
   if (flags.url !== null && parseTable(table, argv, {}).flags.model !== null) {
     throw new ConfigError("--url and --model exclude each other; the name in requests is --alias.");
   }
-  const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  // A terminal whose lines cannot be written over has no line editor either.
+  const isTerminal = process.stdin.isTTY === true && lookOf(process.stdout, env).moves;
   const look = lookOf(isTerminal ? process.stdout : {}, env);
   const write = stdoutWriter();
   const server =

@@ -100,6 +100,13 @@ describe.skipIf(!canRun)(`chat on a terminal (${commandName})`, () => {
     expect(await chat.exited).toBe(0);
   });
 
+  test("Ctrl-C while the model loads leaves, and no bar", async () => {
+    const { path } = await tinyModel("lfm2");
+    await using chat = await terminalCommand(["chat", "-m", path, ...SERVER]);
+    await chat.until("loading tiny");
+    expect([await chat.end("SIGINT"), screenText(chat.screen)]).toEqual([130, ""]);
+  });
+
   test("Ctrl-C stops a reply, not the program; Ctrl-D leaves", async () => {
     await using chat = await open("lfm2", "--ignore-eos");
     const before = chat.screen.length;

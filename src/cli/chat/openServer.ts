@@ -10,6 +10,9 @@ import { stderrOutput } from "../progressOutput.ts";
 import { loadingBar } from "../startup.ts";
 import type { ChatServer } from "./ChatClient.ts";
 
+/** 128 and the signal's number, as a shell says it. */
+const SIGINT_CODE = 130;
+
 export interface OpenedServer extends ChatServer {
   stop(): Promise<void>;
 }
@@ -38,6 +41,12 @@ export async function ownServer(
 ): Promise<OpenedServer> {
   const asked = configOf({ ...flags, host: "127.0.0.1", port: 0 }, env);
   const config = await locateModel(asked, env, stderrOutput(env));
+  // Who leaves meanwhile leaves no bar; listened for before there is one.
+  const onSignal = (): void => {
+    bar.end();
+    process.exit(SIGINT_CODE);
+  };
+  process.on("SIGINT", onSignal);
   const bar = loadingBar(config, look, write);
   const { logLevel, logFormat } = flags;
   const log = createLog({
@@ -52,6 +61,7 @@ export async function ownServer(
     const server = await startServer(config, { log, progress: bar.progress, onCrash });
     return { base: server.url, apiKey: config.apiKeys[0]?.key ?? null, stop: () => server.stop() };
   } finally {
+    process.off("SIGINT", onSignal);
     bar.end();
   }
 }

@@ -5,7 +5,7 @@
  * replays everything.
  */
 import { type Device, DeviceError } from "../../src/engine/Device.ts";
-import type { EngineEvent, MemoryKind, RunReport } from "../../src/engine/protocol.ts";
+import type { EngineEvent, MemoryKind, RunReport, RunWishes } from "../../src/engine/protocol.ts";
 import type { Plan } from "../../src/prompt/plan.ts";
 import { coldRun, EngineHarness, GREEDY, isTerminal } from "../support/EngineHarness.ts";
 import { assistant, makePlan, prompt, user, words } from "../support/makePlan.ts";
@@ -19,6 +19,9 @@ export interface SimulationResult {
 const ACTIONS = 60;
 const STEPS_PER_ACTION = 12;
 const CTX_TOKENS = 1500;
+
+const TELLS: RunWishes = { probs: { top: 2, afterSampling: false } };
+const WISHES: readonly RunWishes[] = [{}, {}, {}, { resumes: false }, TELLS, { ...TELLS, reports: true }];
 
 /** A real model in the fake's place. */
 export interface RealDevices {
@@ -193,7 +196,10 @@ export class Simulation {
     this.#submitted.set(runId, submitted);
     conversation.running = runId;
     const sampling = { ...GREEDY, temperature: seed, seed, ignoreEos: false };
-    this.#engine.submit(plan, { id: runId, conversation: id, turn, tenant, maxTokens, sampling });
+    // What is told, and what may be resumed, changes no bit of the reply.
+    const wishes = this.#pick(WISHES);
+    const spec = { ...wishes, id: runId, conversation: id, turn, tenant, maxTokens, sampling };
+    this.#engine.submit(plan, spec);
   }
 
   #cancel(): void {

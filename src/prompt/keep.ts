@@ -6,13 +6,14 @@
 import { matchAt, OpenerSet } from "./OpenerSet.ts";
 import type { ChunkRules, Keep, KeepReason } from "./plan.ts";
 
-const ORDER: readonly KeepReason[] = ["head", "user-start", "user-end", "reply-start", "last"];
+const ORDER: readonly KeepReason[] = ["head", "user-start", "user-inside", "user-end", "reply-start", "last"];
 
 export function keepOf(tokens: Int32Array, cuts: Int32Array, rules: ChunkRules): readonly Keep[] {
   const { firstUser, lastUser, lastUserEnd, reply } = placesOf(tokens, rules);
   const places = new Map<KeepReason, number>([
     ["head", firstUser],
     ["user-start", lastUser],
+    ["user-inside", lastCutInside(cuts, lastUser, lastUserEnd)],
     ["user-end", lastUserEnd],
     ["reply-start", reply],
     ["last", tokens.length],
@@ -83,6 +84,12 @@ const NONE: readonly (readonly number[])[] = [];
 
 function length(match: number | "undecided"): number {
   return match === "undecided" ? 0 : match;
+}
+
+/** The last cut between a message's first token and its end, where that is a cut of its own; else 0. */
+function lastCutInside(cuts: Int32Array, start: number, end: number): number {
+  const cut = lastCutAt(cuts, end - 1);
+  return cut > start && lastCutAt(cuts, end) > cut ? cut : 0;
 }
 
 /** The last cut at or before `place`, 0 where there is none. */

@@ -9,6 +9,11 @@ export type KeepReason =
   | "head"
   /** Start of the last user message: some templates rewrite from here. */
   | "user-start"
+  /**
+   * Last cut inside a long last user message: clients put what does not stay (the date, the question) behind what
+   * does, and take it out again, or send the rest with another question.
+   */
+  | "user-inside"
   /** End of the last user message: some templates rewrite the turn's replies from here. */
   | "user-end"
   /** Start of the reply's own message, where a cut lies behind it: only a prompt that is answered goes on from there. */

@@ -4,7 +4,7 @@
  */
 import type { Plan } from "../prompt/plan.ts";
 import { type Chain, cutAt } from "./Chain.ts";
-import { cutMarks, KEEP, SHARED, TRIP } from "./cutMarks.ts";
+import { cutMarks, KEEP, SHARED, TRIP, WHILE_ROOM } from "./cutMarks.ts";
 import type { Found, States } from "./findResume.ts";
 import type { FullSave, Snapshot } from "./HostStore.ts";
 import type { Sequence } from "./Sequence.ts";
@@ -45,8 +45,8 @@ export class Snapshots {
       return;
     }
     const key = chain.plan.keys[chunk];
-    if (memory === "window" || (marks & KEEP) === 0 || key === undefined || store.snapshot(key) !== undefined)
-      return;
+    if (memory === "window" || (marks & (KEEP | WHILE_ROOM)) === 0 || key === undefined) return;
+    if (store.snapshot(key) !== undefined) return;
     const size = this.#mover.size(sequence, "partial");
     if (!this.#makeRoom(chain, chunk, size, marks, now)) return;
     this.#put(chain, chunk, this.#mover.save(sequence, "partial", moves), marks, now);
@@ -106,11 +106,11 @@ export class Snapshots {
     for (let chunk = 0; chunk < found.index; chunk++) {
       const flags = marks[chunk] ?? 0;
       const key = plan.keys[chunk];
-      if ((flags & KEEP) === 0 || key === undefined) continue;
+      if ((flags & (KEEP | WHILE_ROOM)) === 0 || key === undefined) continue;
       const snapshot = store.snapshot(key);
       if (snapshot === undefined || snapshot.chain.tenant !== turn.tenant) continue;
       use(snapshot);
-      snapshot.named = true;
+      snapshot.named ||= (flags & KEEP) !== 0;
       snapshot.shared ||= (flags & SHARED) !== 0;
     }
   }

@@ -10,6 +10,8 @@ export const TRIP = 1;
 export const KEEP = 2;
 /** End of system prompt and tools: shared by conversations. */
 export const SHARED = 4;
+/** Worth a snapshot where nothing else has to go for it. */
+export const WHILE_ROOM = 8;
 
 /** One byte of flags a cut. */
 export function cutMarks(memory: MemoryKind, plan: Plan): Uint8Array {
@@ -22,6 +24,11 @@ export function cutMarks(memory: MemoryKind, plan: Plan): Uint8Array {
   };
   if (memory === "window") for (const trip of plan.trips) mark(trip, TRIP);
   for (const { cut, reason } of plan.keep) {
+    if (reason === "user-inside") {
+      // On a window model every trip is kept while there is room.
+      if (memory !== "window") mark(cut, WHILE_ROOM);
+      continue;
+    }
     mark(memory === "window" ? tripAt(plan, cut) : cut, KEEP | (reason === "head" ? SHARED : 0));
   }
   return marks;

@@ -88,6 +88,7 @@ describe.skipIf(!present)("the demo model", () => {
     const second = requestChunks(tokens([...history, reply("done"), user(long)]), rules, 1n);
     expect(first.keys.length).toBeGreaterThan(4);
     expect([...second.keys.slice(0, first.keys.length)]).toEqual([...first.keys]);
-    expect(second.keep.map(({ reason }) => reason)).toEqual(["head", "user-start", "user-end", "last"]);
+    const reasons = ["head", "user-start", "user-inside", "user-end", "last"];
+    expect(second.keep.map(({ reason }) => reason) as string[]).toEqual(reasons);
   });
 });

@@ -22,12 +22,12 @@ export function planOf(memory: MemoryKind, settings: PlanSettings, tokens: reado
   return requestChunks(Int32Array.from(tokens), rules, seedOf(7n, ""));
 }
 
-/** System text, a past exchange, a question: 780 tokens. `salt` makes another conversation of it. */
+/** System text, a past exchange, a long question: 900 tokens. `salt` makes another conversation of it. */
 export function basePrompt(salt: number): number[] {
-  return prompt(words(salt, 310), user(salt + 1, 150), assistant(words(salt + 2, 120)), user(salt + 3, 190));
+  return prompt(words(salt, 310), user(salt + 1, 150), assistant(words(salt + 2, 120)), user(salt + 3, 310));
 }
 
-const TOKENS_MIN = 760;
+const TOKENS_MIN = 880;
 const NEW_TOKENS_MIN = 90;
 
 /** Goes on from `base` at `cut` with a question of its own, and is as long as a base prompt again. */

@@ -60,6 +60,24 @@ describe("keep", () => {
     ).toEqual(["head@12", "user-start@28", "user-end@36", "last@36"]);
   });
 
+  test("the last cut inside a long user message, where that is not its end already", () => {
+    // System 0–11, user 12–51 with cuts at 28 and 44, generation prompt from 52.
+    expect(names([message(11), message(38, USER), message(0, REPLY)])).toEqual([
+      "head@12",
+      "user-start@12",
+      "user-inside@44",
+      "user-end@52",
+      "last@52",
+    ]);
+    // Its end at 47 lies too close to the cut at 44 to be one.
+    expect(names([message(11), message(33, USER), message(8, REPLY)])).toEqual([
+      "head@12",
+      "user-start@12",
+      "user-end@44",
+      "last@44",
+    ]);
+  });
+
   test("where a place is no cut, the nearest cut before it", () => {
     // The user message at 12 has 3 tokens: its end at 15 is no cut.
     expect(names([message(11), message(1, USER), message(8, REPLY)])).toEqual([

@@ -18,7 +18,8 @@ export function arrangeMessages(messages: readonly Message[], caps: TemplateCaps
 
 /**
  * System text becomes the user's: in front of the user message that follows, or else behind the one it follows.
- * Unless `all`, what stands at the very start stays, in one message.
+ * Behind a result it is no new message of the user's: a client adds it to results in the middle of a turn, which
+ * must not become a turn of the past by it. Unless `all`, what stands at the very start stays, in one message.
  */
 function withoutSystem(messages: readonly Message[], all: boolean): Message[] {
   const first = messages.findIndex((message) => message.role !== "system");
@@ -54,8 +55,9 @@ function joined(messages: readonly Message[]): string {
 
 function addToUser(out: Message[], pending: readonly Message[]): void {
   const before = out.at(-1);
-  if (before?.role === "user") out[out.length - 1] = { ...before, content: joined([before, ...pending]) };
-  else out.push({ role: "user", content: joined(pending) });
+  const content = joined(before?.role === "user" ? [before, ...pending] : pending);
+  if (before?.role === "user") out[out.length - 1] = { ...before, content };
+  else out.push({ role: "user", content, ...(before?.role === "tool" ? { besideResult: true } : {}) });
 }
 
 /** Qwen's words for a result in a user message, which most models have seen. */

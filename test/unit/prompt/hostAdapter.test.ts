@@ -124,9 +124,11 @@ describe("roles that must alternate", () => {
 describe("user text beside a tool result", () => {
   const beside: Message = { role: "user", content: "note", besideResult: true };
   const loop = [user("a"), { ...asks("1"), reasoning: "why" }, result("1")];
-  const strips = `{%- set ns = namespace(last=0) %}{%- for m in messages if m.role == 'user' %}{%- set ns.last = loop.index %}{%- endfor %}{%- set n = namespace(users=0) %}${roles(
-    "{%- if m.role == 'user' %}{%- set n.users = n.users + 1 %}{%- endif %}{%- if m.reasoning_content and n.users >= ns.last %}<{{ m.reasoning_content }}>{%- endif %}",
-  )}`;
+  const stripping = (before: string): string =>
+    `{%- set ns = namespace(last=0) %}{%- for m in messages if m.role == 'user' %}{%- set ns.last = loop.index %}{%- endfor %}{%- set n = namespace(users=0) %}${roles(
+      `${before}{%- if m.role == 'user' %}{%- set n.users = n.users + 1 %}{%- endif %}{%- if m.reasoning_content and n.users >= ns.last %}<{{ m.reasoning_content }}>{%- endif %}`,
+    )}`;
+  const strips = stripping("");
 
   test("is joined to it where a message of its own rewrites the turn", () => {
     const prompter = prompterOf(strips);
@@ -136,6 +138,17 @@ describe("user text beside a tool result", () => {
     );
     // What the user says later does end the turn.
     expect(shown(prompter, [...loop, user("note")])).not.toContain("<why>");
+  });
+
+  test("so is system text behind it that the user has to say", () => {
+    const refuses = "{%- if m.role == 'system' and loop.index0 > 0 %}{{ raise_exception('late') }}{%- endif %}";
+    const prompter = prompterOf(stripping(refuses));
+    const joined = '(user:a)<why>(assistant:!f{"k": "v1"})(tool:r1\n\nleft: 9)';
+    expect(shown(prompter, [...loop, system("left: 9")])).toBe(joined);
+    expect(shown(prompter, [...loop, system("left: 9"), said("b")])).toBe(`${joined}(assistant:b)`);
+    // In front of what the user says it is a part of that.
+    expect(shown(prompter, [...loop, system("left: 9"), user("c")])).toEndWith("(tool:r1)(user:left: 9\n\nc)");
+    expect(shown(prompterOf(roles(refuses)), [...loop, system("x")])).toEndWith("(tool:r1)(user:x)");
   });
 
   test("is a message of its own elsewhere", () => {

@@ -9,7 +9,9 @@ import { Model } from "../ffi/Model.ts";
 import { prompterOf, rulesOf, templatesOf } from "./chatTemplate.ts";
 import { samplingDefaults } from "./config/samplingDefaults.ts";
 import type { Config } from "./config.ts";
+import type { Engine } from "./engine/Engine.ts";
 import { EngineClient, EngineStartError } from "./engine/EngineClient.ts";
+import type { EngineOptions } from "./engine/EngineOptions.ts";
 import type { LoadProgress } from "./engine/LoadProgress.ts";
 import type { Log } from "./log.ts";
 import { modelCard } from "./modelCard.ts";
@@ -28,6 +30,8 @@ export interface LoadWatch {
   /** The engine has died after it was ready; one sentence. */
   readonly onCrash: (message: string) => void;
   readonly progress: LoadProgress;
+  /** What plays a model's part in this process, instead of an engine Worker; all else is as it is served. */
+  readonly startEngine?: (options: EngineOptions) => Promise<Engine>;
 }
 
 /** Throws StartError. */
@@ -40,7 +44,8 @@ export async function loadChat(config: Config, watch: LoadWatch): Promise<ChatSe
   }
 }
 
-async function load(config: Config, { log, onCrash, progress }: LoadWatch): Promise<ChatServiceDeps> {
+async function load(config: Config, watch: LoadWatch): Promise<ChatServiceDeps> {
+  const { log } = watch;
   const backend = Backend.open({ explicit: config.flags.llamaLib ?? undefined });
   for (const note of backend.notes) log.warn(note);
   // Its own model, vocabulary only: nothing that the HTTP side uses can be freed under it.
@@ -52,9 +57,8 @@ async function load(config: Config, { log, onCrash, progress }: LoadWatch): Prom
   const prompter = prompterOf(templates, vocab);
   const libraryPath = backend.library.path;
   const shimPath = process.env["WARMTURN_SHIM"] ?? null;
-  const engine = await EngineClient.start({ ...config.engine, libraryPath, shimPath }, onCrash, {
-    progress: progress.cell,
-  });
+  const startEngine = watch.startEngine ?? startEngineClient(watch);
+  const engine = await startEngine({ ...config.engine, libraryPath, shimPath });
   for (const note of engine.ready.notes) log.info(note);
   if (!engine.ready.resume.allowed) log.warn(`States are never resumed here: ${engine.ready.resume.why}`);
   const rules = rulesOf(prompter, engine.ready, config.engine.ubatch);
@@ -103,4 +107,8 @@ async function load(config: Config, { log, onCrash, progress }: LoadWatch): Prom
     clock: systemClock,
     newId,
   };
+}
+
+function startEngineClient({ onCrash, progress }: LoadWatch): (options: EngineOptions) => Promise<Engine> {
+  return (options) => EngineClient.start(options, onCrash, { progress: progress.cell });
 }

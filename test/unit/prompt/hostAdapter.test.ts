@@ -141,13 +141,16 @@ describe("user text beside a tool result", () => {
   });
 
   test("so is system text behind it that the user has to say", () => {
-    const refuses = "{%- if m.role == 'system' and loop.index0 > 0 %}{{ raise_exception('late') }}{%- endif %}";
+    const refuses =
+      "{%- if m.role == 'system' and loop.index0 > 0 %}{{ raise_exception('late') }}{%- endif %}";
     const prompter = prompterOf(stripping(refuses));
     const joined = '(user:a)<why>(assistant:!f{"k": "v1"})(tool:r1\n\nleft: 9)';
     expect(shown(prompter, [...loop, system("left: 9")])).toBe(joined);
     expect(shown(prompter, [...loop, system("left: 9"), said("b")])).toBe(`${joined}(assistant:b)`);
     // In front of what the user says it is a part of that.
-    expect(shown(prompter, [...loop, system("left: 9"), user("c")])).toEndWith("(tool:r1)(user:left: 9\n\nc)");
+    expect(shown(prompter, [...loop, system("left: 9"), user("c")])).toEndWith(
+      "(tool:r1)(user:left: 9\n\nc)",
+    );
     expect(shown(prompterOf(roles(refuses)), [...loop, system("x")])).toEndWith("(tool:r1)(user:x)");
   });
 

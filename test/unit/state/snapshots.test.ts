@@ -70,29 +70,32 @@ describe("window: trips that no kept point lies at", () => {
   });
 });
 
-describe.each<MemoryKind>(["hybrid", "recurrent"])("%s: the last cut inside a long user message", (memory) => {
-  const head = [...words(1, 96), ...user(2, 40), ...assistant(words(3, 40))];
-  const plan = makePlan(memory, prompt(head, user(4, 300)));
-  const place = (reason: string): number => plan.keep.find((keep) => keep.reason === reason)?.cut ?? 0;
-  const inside = place("user-inside");
-  // The same message up to its last words.
-  const other = [...plan.tokens.subarray(0, inside + 10), ...words(6, 40)];
-  const edited = makePlan(memory, prompt(other, assistant(words(7, 20))));
+describe.each<MemoryKind>(["hybrid", "recurrent"])(
+  "%s: the last cut inside a long user message",
+  (memory) => {
+    const head = [...words(1, 96), ...user(2, 40), ...assistant(words(3, 40))];
+    const plan = makePlan(memory, prompt(head, user(4, 300)));
+    const place = (reason: string): number => plan.keep.find((keep) => keep.reason === reason)?.cut ?? 0;
+    const inside = place("user-inside");
+    // The same message up to its last words.
+    const other = [...plan.tokens.subarray(0, inside + 10), ...words(6, 40)];
+    const edited = makePlan(memory, prompt(other, assistant(words(7, 20))));
 
-  test("is resumed where its end has changed", () => {
-    const engine = new EngineHarness({ memory });
-    expect(inside).toBeGreaterThan(place("user-start"));
-    expect(inside).toBeLessThan(place("user-end"));
-    engine.run(plan);
-    expect(engine.run(edited, { turn: 2 }).resumedTokens).toBe(inside);
-  });
+    test("is resumed where its end has changed", () => {
+      const engine = new EngineHarness({ memory });
+      expect(inside).toBeGreaterThan(place("user-start"));
+      expect(inside).toBeLessThan(place("user-end"));
+      engine.run(plan);
+      expect(engine.run(edited, { turn: 2 }).resumedTokens).toBe(inside);
+    });
 
-  test("takes no other's room", () => {
-    const engine = new EngineHarness({ memory, stateRamBytes: 3 * PARTIAL });
-    engine.run(plan);
-    expect(engine.run(edited, { turn: 2 }).resumedTokens).toBe(place("user-start"));
-  });
-});
+    test("takes no other's room", () => {
+      const engine = new EngineHarness({ memory, stateRamBytes: 3 * PARTIAL });
+      engine.run(plan);
+      expect(engine.run(edited, { turn: 2 }).resumedTokens).toBe(place("user-start"));
+    });
+  },
+);
 
 test.each<MemoryKind>(["hybrid", "window"])("%s: gone with the rows that a device error took", (memory) => {
   const engine = new EngineHarness({

@@ -2,6 +2,7 @@
  * The exactness matrix, longer: other texts, seeded sampling, two threads, larger and smaller chunks, every cut
  * that a memory can go back to. Its last result is in RESULT.md.
  */
+import { casesOf } from "../support/exactness/casesOf.ts";
 import { servedMatrix } from "../support/exactness/servedMatrix.ts";
 import { statesMatrix } from "../support/exactness/statesMatrix.ts";
 import type { Sampled, Talk } from "../support/exactness/talk.ts";
@@ -52,13 +53,15 @@ for (const kind of TINY_KINDS) {
     threads: 1,
     ubatch: 128,
     settings: { chunkTokensMin: 32, chunkTokensMax: 128, tripTokensMin: 128 },
-    talks: TALKS,
+    cases: casesOf(TALKS, "all"),
+    compared: "cases",
   });
   servedMatrix({
     kind,
     threads: 2,
     ubatch: 128,
     settings: { chunkTokensMin: 32, chunkTokensMax: 128, tripTokensMin: 64 },
-    talks: TALKS.slice(2, 3),
+    cases: casesOf(TALKS.slice(2, 3), "all"),
+    compared: "cases",
   });
 }

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import { ServerProcess } from "../../bench/ServerProcess.ts";
+import { chatProtocol } from "../support/clients/chatProtocol.ts";
 import { type Asked, ask } from "../support/exactness/ask.ts";
 import type { Loose } from "../support/httpClient.ts";
 import { type TinyKind, tinyModel } from "../support/tinyModels/tinyModel.ts";
@@ -132,7 +133,14 @@ async function play(kind: TinyKind, home: string, stream: boolean): Promise<Play
   });
   const second = await turn(2);
   await using fresh = await ServerProcess.start({ flags, env });
-  return { first, second, cold: await ask(fresh.url, "none", openaiBody(first), "whole") };
+  const protocol = { ...chatProtocol(), body: () => openaiBody(first) };
+  const request = { messages: [] };
+  const cold = await ask(
+    fresh,
+    { key: "none", protocol, delivery: "whole" },
+    { request, turn: 2, maxTokens: 0 },
+  );
+  return { first, second, cold };
 }
 
 for (const [index, kind] of KINDS.entries()) {

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { ServerProcess } from "../../bench/ServerProcess.ts";
+import { chatProtocol } from "../support/clients/chatProtocol.ts";
 import { type Asked, ask } from "../support/exactness/ask.ts";
 import type { Loose } from "../support/httpClient.ts";
 import { type TinyKind, tinyModel } from "../support/tinyModels/tinyModel.ts";
@@ -110,7 +111,14 @@ async function play({ kind, stream, byId }: Play, home: string): Promise<Played>
     : { input: [user, ...first.output, output] };
   const second = await turn(body(ANSWERING, byId, next));
   await using fresh = await ServerProcess.start({ flags, env });
-  return { first, second, cold: await ask(fresh.url, "none", chatBody(first), "whole") };
+  const protocol = { ...chatProtocol(), body: () => chatBody(first) };
+  const request = { messages: [] };
+  const cold = await ask(
+    fresh,
+    { key: "none", protocol, delivery: "whole" },
+    { request, turn: 2, maxTokens: 0 },
+  );
+  return { first, second, cold };
 }
 
 for (const one of PLAYS) {

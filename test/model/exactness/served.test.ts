@@ -1,8 +1,9 @@
 /**
  * The exactness matrix, served: warm on, warm off and a new process give the same tokens and the same logits,
- * whatever comes next, whatever the client does with reasoning, streamed and whole; and warm on resumes at the
- * very cut that an independent oracle names. `bun run test:long` plays more of it.
+ * in each protocol, whatever comes next, whatever the client does with reasoning, streamed and whole; and warm on
+ * resumes at the very cut that an independent oracle names. `bun run test:long` plays more of it.
  */
+import { casesOf } from "../../support/exactness/casesOf.ts";
 import { servedMatrix } from "../../support/exactness/servedMatrix.ts";
 import { GREEDY, type Talk } from "../../support/exactness/talk.ts";
 import { TINY_KINDS } from "../../support/tinyModels/tinyModel.ts";
@@ -30,5 +31,12 @@ const TALKS: readonly Talk[] = [
 ];
 
 for (const kind of TINY_KINDS) {
-  servedMatrix({ kind, threads: 1, ubatch: 128, settings: SETTINGS, talks: TALKS });
+  servedMatrix({
+    kind,
+    threads: 1,
+    ubatch: 128,
+    settings: SETTINGS,
+    cases: casesOf(TALKS, "half"),
+    compared: "talks",
+  });
 }

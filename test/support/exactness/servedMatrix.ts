@@ -1,8 +1,7 @@
 /** The served half of the exactness matrix as tests: one `describe` a model and setting. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { naiveCuts } from "../oracle/naiveCuts.ts";
-import { type TinyKind, tinyModel } from "../tinyModels/tinyModel.ts";
-import type { Delivery } from "./ask.ts";
+import { TINY_KINDS, type TinyKind, tinyModel } from "../tinyModels/tinyModel.ts";
 import { type ChunkSettings, openOracle, settingsOf } from "./oracleSetup.ts";
 import { type Case, nameOf, type Played, playMatrix } from "./playMatrix.ts";
 import type { Talk } from "./talk.ts";
@@ -13,18 +12,27 @@ export interface ServedOptions {
   /** llama.cpp's n_ubatch; on the window model it decides the ring's size. */
   readonly ubatch: number;
   readonly settings: ChunkSettings;
-  readonly talks: readonly Talk[];
+  /** Two cases of one talk are to say the same. */
+  readonly cases: readonly Case[];
+  /** Whether each case is compared with its own turns unwarmed and in a new process, or with one of its talk's. */
+  readonly compared: "cases" | "talks";
 }
 
-const DELIVERIES: readonly Delivery[] = ["streamed", "whole"];
 const CUTS_MIN = 6;
 const CELLS_MIN = 512;
 const CTX_TOKENS = 2048;
 const PLAY_MS_MAX = 600_000;
 
-export function servedMatrix({ kind, threads, ubatch, settings: base, talks }: ServedOptions): void {
+export function servedMatrix({
+  kind,
+  threads,
+  ubatch,
+  settings: base,
+  cases,
+  compared,
+}: ServedOptions): void {
   const settings = settingsOf(kind, base);
-  const cases = talks.flatMap((talk) => DELIVERIES.map((delivery): Case => ({ talk, delivery })));
+  const talks = [...new Set(cases.map(({ talk }) => talk))];
 
   describe(`${kind}, ${threads} ${threads === 1 ? "thread" : "threads"}, chunks of ${settings.chunkTokensMax}`, () => {
     let played: ReadonlyMap<Case, Played>;
@@ -33,13 +41,14 @@ export function servedMatrix({ kind, threads, ubatch, settings: base, talks }: S
       const model = await tinyModel(kind);
       // The warm pass is undisturbed here: on the window model, too, its live end stands at the last cut.
       using oracle = openOracle(model, { ...settings, tripTokensMin: 0 });
-      // Room for every talk's second variant: without a spare it needs a full save, which the engine makes only
+      // Room for both variants of every case: without a spare it needs a full save, which the engine makes only
       // where its measured time fits, and on a busy machine that is chance.
-      const spareSequences = cases.length;
+      const spareSequences = 2 * cases.length;
       const flags = { ...settings, threads, ubatchSize: ubatch, ctxSize: CTX_TOKENS, spareSequences };
       played = await playMatrix({
         modelPath: model.path,
         cases,
+        compared: compared === "cases" ? cases : oneOfEach(talks, cases, TINY_KINDS.indexOf(kind)),
         oracle: oracle.setup,
         flags: flagsOf(flags),
         serversAtOnce: threads > 1 ? 1 : 2,
@@ -69,7 +78,7 @@ export function servedMatrix({ kind, threads, ubatch, settings: base, talks }: S
       });
     }
 
-    test("streamed and whole answers are the same, and other talks have others", () => {
+    test("all protocols, streamed and whole, say the same, and other talks say other things", () => {
       const hashes = talks.map((talk) => {
         const same = cases.filter((one) => one.talk === talk).map((one) => of(one).on.second);
         expect(new Set(same.map(({ tokensHash, logitsHash }) => tokensHash + logitsHash)).size).toBe(1);
@@ -102,6 +111,14 @@ function checkCase({ on, off, cold, expected }: Played): void {
   expect(on.second.resumed).toBe(expected.resume);
   expect(on.second.warmed).toBeGreaterThan(0);
   expect(off.second.resumed).toBeLessThan(on.second.resumed);
+}
+
+/** Another protocol and delivery for each talk, and again for the next model. */
+function oneOfEach(talks: readonly Talk[], cases: readonly Case[], offset: number): readonly Case[] {
+  return talks.flatMap((talk, index) => {
+    const own = cases.filter((one) => one.talk === talk);
+    return own[(index + offset) % own.length] ?? [];
+  });
 }
 
 /** The window's 64 tokens and a chunk, in steps of 256. */

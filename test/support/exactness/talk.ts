@@ -4,6 +4,7 @@
  */
 import type { EchoClient } from "../clients/echo.ts";
 import { echoClient } from "../clients/echo.ts";
+import type { Sent } from "../clients/Protocol.ts";
 import type { WireReply, WireRequest, WireTool } from "../clients/wire.ts";
 
 export type Next = "user" | "tool";
@@ -97,10 +98,10 @@ function clientOf({ reasoning }: Talk): EchoClient {
   return echoClient(reasoning === "kept" ? "opencode" : "Continue");
 }
 
-/** Body of a turn. The second reply is an answer. */
-export function bodyOf(talk: Talk, request: WireRequest, turn: 1 | 2): Readonly<Record<string, unknown>> {
+/** A turn, to be said in a protocol's words. The second reply is an answer. */
+export function sentOf(talk: Talk, request: WireRequest, turn: 1 | 2): Sent {
   const grammar = GRAMMARS[turn === 1 ? talk.next : "user"];
-  return { model: "tiny", ...request, ...talk.sampled, max_tokens: 500, grammar };
+  return { request, turn, maxTokens: 500, more: { ...talk.sampled, grammar } };
 }
 
 function thought(): string {

@@ -24,6 +24,8 @@ export interface FakeDeviceOptions {
   readonly copyIsDeferred?: boolean;
   /** True makes a restore refuse its bytes, which leaves the sequence empty. */
   readonly refusesRestore?: () => boolean;
+  /** Tokens of the reply to this prompt, then the end; without it, what the state's hash says. */
+  readonly script?: (prompt: Int32Array) => readonly number[];
   /** Called before each operation, with the tokens or bytes it moves; may throw a DeviceError. */
   readonly onOp?: (op: FakeOp, seq: number, amount: number) => void;
 }
@@ -68,6 +70,7 @@ export class FakeDevice implements Device {
   samplersOpen = 0;
   readonly #partialBytes: number;
   readonly #refusesRestore: () => boolean;
+  readonly #script: ((prompt: Int32Array) => readonly number[]) | undefined;
   readonly #onOp: (op: FakeOp, seq: number, amount: number) => void;
   readonly #sequences: FakeSequence[] = [];
   readonly #pending = new Set<number>();
@@ -81,6 +84,7 @@ export class FakeDevice implements Device {
     this.copyIsDeferred = options.copyIsDeferred ?? true;
     this.#partialBytes = options.partialBytes ?? 256;
     this.#refusesRestore = options.refusesRestore ?? (() => false);
+    this.#script = options.script;
     this.#onOp = options.onOp ?? (() => {});
     for (let seq = 0; seq < this.lanes + this.spares; seq++) {
       this.#sequences.push({ rows: [], rolling: 0, end: 0, order: 0 });
@@ -214,7 +218,7 @@ export class FakeDevice implements Device {
       throw new DeviceError("grammar-invalid", "the grammar does not parse");
     this.samplersOpen++;
     this.histories.push([...history]);
-    return new FakeSampler(this, sampling);
+    return new FakeSampler(this, sampling, this.#script?.(history));
   }
 
   output(row: number): number {
@@ -270,12 +274,14 @@ function fakeProbs(output: number, token: number, top: number): TokenProbs {
 class FakeSampler implements DeviceSampler {
   readonly #device: FakeDevice;
   readonly #sampling: Sampling;
+  readonly #scripted: readonly number[] | undefined;
   readonly #deadEndAt: number;
   #sampled = 0;
 
-  constructor(device: FakeDevice, sampling: Sampling) {
+  constructor(device: FakeDevice, sampling: Sampling, scripted: readonly number[] | undefined) {
     this.#device = device;
     this.#sampling = sampling;
+    this.#scripted = scripted;
     const match = /^dead-end:(\d+)$/.exec(sampling.grammar ?? "");
     this.#deadEndAt = match === null ? Number.POSITIVE_INFINITY : Number(match[1]);
   }
@@ -284,6 +290,7 @@ class FakeSampler implements DeviceSampler {
     this.#sampled++;
     if (this.#sampled >= this.#deadEndAt) return { deadEnd: "the grammar allows no token here" };
     const output = this.#device.output(row);
+    if (this.#scripted !== undefined) return { token: this.#scripted[this.#sampled - 1] ?? FAKE_END };
     const value =
       this.#sampling.temperature > 0 ? mix(mix(output, this.#sampling.seed), this.#sampled) : output;
     if (!this.#sampling.ignoreEos && value % 16 === 5) return { token: FAKE_END };

@@ -11,6 +11,7 @@ import type { ServerPhase } from "../../src/protocol/health/ServerPhase.ts";
 import type { ModelCard } from "../../src/protocol/llama/ModelCard.ts";
 import { Activity } from "../../src/serve/Activity.ts";
 import { Conversations } from "../../src/serve/conversations.ts";
+import type { TurnDeps } from "../../src/serve/TurnDeps.ts";
 import { seedOf } from "../../src/state/keys.ts";
 import type { RawWarmJob, WarmJob } from "../../src/warm/protocol.ts";
 import type { Warm } from "../../src/warm/Warm.ts";
@@ -33,6 +34,8 @@ export interface FakeServerOptions {
   readonly card?: Partial<ModelCard>;
   readonly endpoints?: { readonly slots: boolean; readonly metrics: boolean };
   readonly sampling?: Partial<SamplingDefaults>;
+  /** Real parts in place of fakes. */
+  readonly turn?: Partial<TurnDeps>;
 }
 
 export interface FakeServer {
@@ -159,6 +162,7 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
       warm,
       queueMax: limits.queueMax,
       newCallId: () => `call_${newId()}`,
+      ...options.turn,
     },
     card: { ...FAKE_CARD, ...options.card },
     endpoints: options.endpoints ?? { slots: true, metrics: false },

@@ -128,6 +128,13 @@ export class FakeVocab implements TextVocab {
     return token >= 0 && token === this.eos;
   }
 
+  /** Tokens as the text that they spell, special ones included. */
+  text(tokens: Iterable<number>): string {
+    const bytes: number[] = [];
+    for (const token of tokens) bytes.push(...this.piece(token));
+    return new TextDecoder().decode(Uint8Array.from(bytes));
+  }
+
   /** For failing tests to show: tokens as text, special ones in brackets. */
   show(tokens: Iterable<number>): string {
     const bytes: number[] = [];

@@ -53,6 +53,7 @@ function begin(loop: LoopContext, run: Run): "go" | "wait" {
       turn: spec.conversation.turn,
       purpose: spec.purpose,
       variant: spec.variant ?? 0,
+      awaitsResults: spec.awaitsResults ?? false,
       alone: loop.isAlone(run),
       resumes: spec.resumes ?? true,
     },

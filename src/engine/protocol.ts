@@ -97,6 +97,8 @@ export interface RunSpec extends RunWishes {
    * spare sequence, or after a full save of the first.
    */
   readonly variant?: number;
+  /** Warm only: the reply was calls, so the client is about to send their results. */
+  readonly awaitsResults?: boolean;
 }
 
 /** HTTP side → engine. */

@@ -9,6 +9,8 @@ export interface Chain {
   readonly conversation: string;
   readonly turn: number;
   readonly plan: Plan;
+  /** Which of the next turns that were warmed this is; 0 for the likeliest, and for a request's. */
+  readonly variant: number;
   /** For each chunk: 1 where a warm run evaluated it, 0 where a request did. */
   readonly warm: Uint8Array;
   /** Chunks whose rows are in place. */

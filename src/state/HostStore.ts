@@ -3,7 +3,7 @@
  * that is worth less than what it would push out is not taken.
  */
 import { type Chain, cutAt } from "./Chain.ts";
-import type { Turns } from "./Turns.ts";
+import type { Returns, Turns } from "./Turns.ts";
 import { worthOf } from "./worth.ts";
 
 interface HostState {
@@ -23,6 +23,8 @@ export interface Snapshot extends HostState {
   /** Kept for a named reason; trips that are not are worth least. */
   named: boolean;
   /** End of system prompt and tools. */
+  head: boolean;
+  /** A head that more than one conversation has begun with. */
   shared: boolean;
 }
 
@@ -69,13 +71,23 @@ export class HostStore {
         bytes: state.bytes.length,
         usedAt: state.usedAt,
         shared: state.kind === "snapshot" && state.shared,
+        returns: this.#returns(state),
+        variant: state.chain.variant,
         superseded: outdated || (state.kind === "snapshot" && !state.named),
       },
       now,
     );
   }
 
-  /** Makes room for `bytes` by dropping only what is worth less than `worth`; false, and nothing dropped, else. */
+  #returns(state: Snapshot | FullSave): Returns {
+    const isHead = state.kind === "snapshot" && state.head;
+    return isHead ? this.#turns.headReturns(state.conversation) : this.#turns.returns(state.conversation);
+  }
+
+  /**
+   * Makes room for `bytes` by dropping only what is worth less than `worth`, and not so much of it that more is
+   * lost than gained: a snapshot does not push out a conversation's whole state. False, and nothing dropped, else.
+   */
   makeRoom(bytes: number, worth: number, now: number): boolean {
     let free = this.budgetBytes - this.#bytes;
     if (bytes <= free) return true;
@@ -84,14 +96,14 @@ export class HostStore {
       .map((state) => ({ state, worth: this.worth(state, now) }))
       .filter((entry) => entry.worth < worth)
       .sort((a, b) => a.worth - b.worth);
-    const drop: (Snapshot | FullSave)[] = [];
+    const drop: RankedState[] = [];
     for (const entry of ranked) {
       if (bytes <= free) break;
-      drop.push(entry.state);
+      drop.push(entry);
       free += entry.state.bytes.length;
     }
-    if (bytes > free) return false;
-    for (const state of drop) this.drop(state);
+    if (bytes > free || lossOf(drop) > worth * bytes) return false;
+    for (const { state } of drop) this.drop(state);
     return true;
   }
 
@@ -117,4 +129,19 @@ export class HostStore {
     const key = state.chain.plan.keys[state.index - 1];
     if (key !== undefined) this.#onLost(key, state.chain.tenant);
   }
+}
+
+interface RankedState {
+  readonly state: Snapshot | FullSave;
+  readonly worth: number;
+}
+
+/** What all of it would save, by likelihood. A conversation's states save the same tokens, so the best counts. */
+function lossOf(states: readonly RankedState[]): number {
+  const best = new Map<string, number>();
+  for (const { state, worth } of states) {
+    const own = worth * state.bytes.length;
+    best.set(state.conversation, Math.max(own, best.get(state.conversation) ?? 0));
+  }
+  return best.values().reduce((sum, one) => sum + one, 0);
 }

@@ -9,6 +9,7 @@ import type { Snapshot } from "./HostStore.ts";
 import type { Placement } from "./Placement.ts";
 import type { Sequence } from "./Sequence.ts";
 import type { Moves, StateMover } from "./StateMover.ts";
+import type { Turns } from "./Turns.ts";
 import { worthOf } from "./worth.ts";
 
 export interface ParkingOptions {
@@ -16,6 +17,7 @@ export interface ParkingOptions {
   readonly states: States;
   readonly mover: StateMover;
   readonly placement: Placement;
+  readonly turns: Turns;
   /** What a sequence holds beyond its first `from` chunks is overwritten. */
   readonly onLost: (sequence: Sequence, from: number) => void;
 }
@@ -53,7 +55,7 @@ export class Parking {
    * resumed at. On sliding-window models that is a trip. False, and nothing touched, without room for it.
    */
   saveFull(sequence: Sequence, now: number, moves: Moves): boolean {
-    const { device, states, mover } = this.#options;
+    const { device, states, mover, turns } = this.#options;
     const { chain } = sequence;
     if (chain === null || mover.isPending(sequence)) return false;
     const reach = this.#restingPoint(sequence);
@@ -61,7 +63,15 @@ export class Parking {
     const size = mover.size(sequence, "full");
     const tokens = cutAt(chain.plan, reach.index);
     const worth = worthOf(
-      { tokens, bytes: size, usedAt: sequence.usedAt, shared: false, superseded: false },
+      {
+        tokens,
+        bytes: size,
+        usedAt: sequence.usedAt,
+        shared: false,
+        returns: turns.returns(chain.conversation),
+        variant: chain.variant,
+        superseded: false,
+      },
       now,
     );
     if (!states.store.makeRoom(size, worth, now)) return false;

@@ -15,6 +15,8 @@ export interface Want {
   readonly purpose: "request" | "warm";
   /** Warm: 0 the likeliest, 1 the second, … */
   readonly variant: number;
+  /** Warm: the reply was calls. */
+  readonly awaitsResults: boolean;
 }
 
 export interface Target {
@@ -42,7 +44,8 @@ export class Placement {
       const { sequence } = place;
       if (sequence.busy) return 4;
       const own = sequence.chain?.conversation === want.conversation;
-      if (sequence.isLane) return own ? 0 : 3;
+      // Before a spare: that may then take what the run's lane held.
+      if (sequence.isLane) return own ? 0 : 1.2;
       return own && want.purpose === "warm" ? 1 : 2;
     };
   }
@@ -148,6 +151,8 @@ export class Placement {
         bytes: 1,
         usedAt: sequence.usedAt,
         shared: false,
+        returns: this.#turns.returns(chain.conversation),
+        variant: chain.variant,
         superseded: this.isOutdated(sequence),
       },
       this.now,

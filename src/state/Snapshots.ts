@@ -4,22 +4,25 @@
  */
 import type { Plan } from "../prompt/plan.ts";
 import { type Chain, cutAt } from "./Chain.ts";
-import { cutMarks, KEEP, SHARED, TRIP, WHILE_ROOM } from "./cutMarks.ts";
+import { cutMarks, HEAD, KEEP, TRIP, WHILE_ROOM } from "./cutMarks.ts";
 import type { Found, States } from "./findResume.ts";
-import type { FullSave, Snapshot } from "./HostStore.ts";
+import type { Snapshot } from "./HostStore.ts";
 import type { Sequence } from "./Sequence.ts";
 import type { Moves, StateMover } from "./StateMover.ts";
+import type { Turns } from "./Turns.ts";
 import { worthOf } from "./worth.ts";
 
 export class Snapshots {
   readonly #states: States;
   readonly #mover: StateMover;
+  readonly #turns: Turns;
   /** Flags of each sequence's plan, by cut. */
   readonly #marks = new Map<Sequence, Uint8Array>();
 
-  constructor(states: States, mover: StateMover) {
+  constructor(states: States, mover: StateMover, turns: Turns) {
     this.#states = states;
     this.#mover = mover;
+    this.#turns = turns;
   }
 
   /**
@@ -66,24 +69,37 @@ export class Snapshots {
     const key = chain.plan.keys[chunk];
     if (key === undefined) return;
     const old = store.snapshot(key);
+    const shared = old !== undefined && (old.shared || (old.head && old.conversation !== chain.conversation));
     if (old !== undefined) store.drop(old);
     if (!this.#makeRoom(chain, chunk, bytes.length, marks, now)) return;
     const { conversation, turn } = chain;
     const named = (marks & KEEP) !== 0;
-    const shared = (marks & SHARED) !== 0;
+    const head = (marks & HEAD) !== 0;
+    const usedAt = now;
     const index = chunk + 1;
-    store.put({ kind: "snapshot", key, chain, index, bytes, conversation, turn, usedAt: now, named, shared });
+    store.put({
+      kind: "snapshot",
+      key,
+      chain,
+      index,
+      bytes,
+      conversation,
+      turn,
+      usedAt,
+      named,
+      head,
+      shared,
+    });
   }
 
   #makeRoom(chain: Chain, chunk: number, bytes: number, marks: number, now: number): boolean {
     const tokens = cutAt(chain.plan, chunk + 1);
-    const shared = (marks & SHARED) !== 0;
     const superseded = (marks & KEEP) === 0;
-    return this.#states.store.makeRoom(
-      bytes,
-      worthOf({ tokens, bytes, usedAt: now, shared, superseded }, now),
-      now,
-    );
+    const { variant, conversation } = chain;
+    const isHead = (marks & HEAD) !== 0;
+    const returns = isHead ? this.#turns.headReturns(conversation) : this.#turns.returns(conversation);
+    const kept = { tokens, bytes, usedAt: now, shared: false, returns, variant, superseded };
+    return this.#states.store.makeRoom(bytes, worthOf(kept, now), now);
   }
 
   /** Kept points of this plan, and what it resumes from, are this turn's now. */
@@ -94,25 +110,30 @@ export class Snapshots {
     now: number,
   ): void {
     const { memory, store } = this.#states;
-    const use = (state: Snapshot | FullSave): void => {
-      state.conversation = turn.conversation;
-      state.turn = turn.turn;
-      state.usedAt = now;
-    };
-    if (found.snapshot !== null) use(found.snapshot);
-    if (found.place.kind === "host") use(found.place.save);
-    if (memory === "dense") return;
-    const marks = cutMarks(memory, plan);
+    const marks = memory === "dense" ? [] : cutMarks(memory, plan);
     for (let chunk = 0; chunk < found.index; chunk++) {
       const flags = marks[chunk] ?? 0;
       const key = plan.keys[chunk];
       if ((flags & (KEEP | WHILE_ROOM)) === 0 || key === undefined) continue;
       const snapshot = store.snapshot(key);
       if (snapshot === undefined || snapshot.chain.tenant !== turn.tenant) continue;
-      use(snapshot);
+      snapshot.head ||= (flags & HEAD) !== 0;
+      snapshot.shared ||= snapshot.head && snapshot.conversation !== turn.conversation;
       snapshot.named ||= (flags & KEEP) !== 0;
-      snapshot.shared ||= (flags & SHARED) !== 0;
+      this.#use(snapshot, turn, now);
     }
+    if (found.snapshot !== null) this.#use(found.snapshot, turn, now);
+    // All of it is in the run's sequence now: where that is its own conversation's next turn, it is left behind.
+    if (found.place.kind === "host") found.place.save.usedAt = now;
+  }
+
+  /** What a surer conversation still needs stays its own: who was asked beside it only used it. */
+  #use(state: Snapshot, by: { conversation: string; turn: number }, now: number): void {
+    state.usedAt = now;
+    const isNewest = state.turn >= this.#turns.newest(state.conversation);
+    if (isNewest && this.#turns.returns(state.conversation) > this.#turns.returns(by.conversation)) return;
+    state.conversation = by.conversation;
+    state.turn = by.turn;
   }
 
   /** A partial snapshot without its rows is garbage waiting to be restored: it goes with them. */

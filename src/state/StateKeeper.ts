@@ -85,13 +85,14 @@ export class StateKeeper {
     const store = new HostStore(budget, this.#turns, (key, tenant) => this.#lost.add(key, tenant));
     this.#states = { memory: device.memory, sequences: this.sequences, store };
     this.#mover = new StateMover(device, options.now);
-    this.#snapshots = new Snapshots(this.#states, this.#mover);
+    this.#snapshots = new Snapshots(this.#states, this.#mover, this.#turns);
     this.#placement = new Placement(this.#states, this.#turns);
     this.#parking = new Parking({
       device,
       states: this.#states,
       mover: this.#mover,
       placement: this.#placement,
+      turns: this.#turns,
       onLost: (sequence, from) => this.#lose(sequence, from),
     });
   }
@@ -108,7 +109,7 @@ export class StateKeeper {
   begin(start: RunStart, moves: Moves): Begun {
     this.#tick++;
     this.#placement.now = this.#tick;
-    this.#turns.see(start.conversation, start.turn);
+    this.#turns.see(start.conversation, start.turn, start.awaitsResults);
     const { plan } = start;
     const found = this.#options.resumeAllowed && start.resumes ? this.#find(start) : null;
     const miss = this.#miss(start, found);
@@ -182,9 +183,9 @@ export class StateKeeper {
     const length = found?.index ?? 0;
     const warm = new Uint8Array(plan.cuts.length);
     if (found !== null) warm.set(found.chain.warm.subarray(0, length));
-    const { tenant, conversation, turn } = start;
+    const { tenant, conversation, turn, variant } = start;
     const end = cutAt(plan, length);
-    sequence.chain = { tenant, conversation, turn, plan, warm, length, end };
+    sequence.chain = { tenant, conversation, turn, plan, variant, warm, length, end };
     sequence.live = true;
     sequence.rows = end;
     sequence.writer = start.id;

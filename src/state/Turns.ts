@@ -1,21 +1,49 @@
-/** The newest turn seen of each conversation; the longest unheard of is forgotten first. */
+/** What is known of each conversation's turns; the longest unheard of is forgotten first. */
 const CONVERSATIONS_MAX = 65_536;
 
-export class Turns {
-  readonly #newest = new Map<string, number>();
+/**
+ * How sure a conversation's next turn is. 0: it was asked once, as titles are. 1: it has come back before. 2: its
+ * last reply was calls, whose results its client is about to send.
+ */
+export type Returns = 0 | 1 | 2;
 
-  /** 0 for a conversation that is not known. */
+interface Seen {
+  readonly turn: number;
+  readonly awaitsResults: boolean;
+}
+
+export class Turns {
+  readonly #seen = new Map<string, Seen>();
+
+  /** The newest turn; 0 for a conversation that is not known. */
   newest(conversation: string): number {
-    return this.#newest.get(conversation) ?? 0;
+    return this.#seen.get(conversation)?.turn ?? 0;
   }
 
-  see(conversation: string, turn: number): void {
-    const newest = Math.max(turn, this.newest(conversation));
-    this.#newest.delete(conversation);
-    this.#newest.set(conversation, newest);
-    if (this.#newest.size <= CONVERSATIONS_MAX) return;
-    for (const oldest of this.#newest.keys()) {
-      this.#newest.delete(oldest);
+  returns(conversation: string): Returns {
+    const seen = this.#seen.get(conversation);
+    if (seen === undefined) return 0;
+    if (seen.awaitsResults) return 2;
+    return seen.turn > 1 ? 1 : 0;
+  }
+
+  /** Of its system prompt and tools: another conversation may begin with them. */
+  headReturns(conversation: string): Returns {
+    return this.returns(conversation) || 1;
+  }
+
+  /** A run of this turn begins; `awaitsResults`: it warms what follows calls. */
+  see(conversation: string, turn: number, awaitsResults = false): void {
+    const seen = this.#seen.get(conversation);
+    const isNewer = seen === undefined || turn > seen.turn;
+    const now = isNewer
+      ? { turn, awaitsResults }
+      : { ...seen, awaitsResults: seen.awaitsResults || awaitsResults };
+    this.#seen.delete(conversation);
+    this.#seen.set(conversation, now);
+    if (this.#seen.size <= CONVERSATIONS_MAX) return;
+    for (const oldest of this.#seen.keys()) {
+      this.#seen.delete(oldest);
       return;
     }
   }

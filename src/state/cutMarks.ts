@@ -8,8 +8,8 @@ import type { Plan } from "../prompt/plan.ts";
 export const TRIP = 1;
 /** Worth a snapshot. */
 export const KEEP = 2;
-/** End of system prompt and tools: shared by conversations. */
-export const SHARED = 4;
+/** End of system prompt and tools. */
+export const HEAD = 4;
 /** Worth a snapshot where nothing else has to go for it. */
 export const WHILE_ROOM = 8;
 
@@ -29,7 +29,7 @@ export function cutMarks(memory: MemoryKind, plan: Plan): Uint8Array {
       if (memory !== "window") mark(cut, WHILE_ROOM);
       continue;
     }
-    mark(memory === "window" ? tripAt(plan, cut) : cut, KEEP | (reason === "head" ? SHARED : 0));
+    mark(memory === "window" ? tripAt(plan, cut) : cut, KEEP | (reason === "head" ? HEAD : 0));
   }
   return marks;
 }

@@ -58,5 +58,6 @@ function warmRun(job: AnyWarmJob, plan: Plan, variant: number): WarmRun {
     conversation: job.conversation,
     maxTokens: 0,
     variant,
+    awaitsResults: "reply" in job && job.reply.toolCalls.length > 0,
   };
 }

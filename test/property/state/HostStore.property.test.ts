@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { HostStore, type Snapshot } from "../../../src/state/HostStore.ts";
 import { Turns } from "../../../src/state/Turns.ts";
-import { worthOf } from "../../../src/state/worth.ts";
+import { SURE_TICKS, worthOf } from "../../../src/state/worth.ts";
 import { makePlan, words } from "../../support/makePlan.ts";
 
 const PLAN = makePlan("hybrid", words(1, 400));
@@ -29,7 +29,8 @@ test("bytes stay within the budget, and nothing is pushed out by what is worth l
         const { index, shared, named, conversation, turn } = put;
         const length = PLAN.cuts.length;
         const warm = new Uint8Array(length);
-        const chain = { tenant: "", conversation, turn, plan: PLAN, warm, length, end: PLAN.tokens.length };
+        const end = PLAN.tokens.length;
+        const chain = { tenant: "", conversation, turn, plan: PLAN, variant: 0, warm, length, end };
         const bytes = new Uint8Array(put.bytes);
         // Keys of their own: what is tested is the budget.
         const key = BigInt(now);
@@ -43,6 +44,7 @@ test("bytes stay within the budget, and nothing is pushed out by what is worth l
           turn,
           usedAt: now,
           named,
+          head: shared,
           shared,
         };
         const worth = store.worth(snapshot, now);
@@ -70,12 +72,14 @@ test("bytes stay within the budget, and nothing is pushed out by what is worth l
   );
 });
 
-test("worth: later use, more tokens, fewer bytes; left behind first, shared last", () => {
+test("worth: later use, more tokens, fewer bytes; left behind first, then what is asked once, shared last", () => {
   const keptArb = fc.record({
     tokens: fc.integer({ min: 1, max: 1 << 20 }),
     bytes: fc.integer({ min: 1, max: 1 << 34 }),
     usedAt: fc.integer({ min: 0, max: 1000 }),
     shared: fc.boolean(),
+    returns: fc.constantFrom(0 as const, 1 as const, 2 as const),
+    variant: fc.integer({ min: 0, max: 2 }),
     superseded: fc.boolean(),
   });
   fc.assert(
@@ -87,6 +91,11 @@ test("worth: later use, more tokens, fewer bytes; left behind first, shared last
       if (a.usedAt < now) expect(worthOf({ ...a, usedAt: a.usedAt + 1 }, now)).toBeGreaterThan(worth);
       const rank = (kept: typeof a) => (kept.shared ? 2 : kept.superseded ? 0 : 1);
       if (rank(a) > rank(b)) expect(worth).toBeGreaterThan(worthOf(b, now));
+      if (rank(a) !== rank(b)) return;
+      // A conversation that has not come back for long is no surer to than any other.
+      const sure = (kept: typeof a) => (now - kept.usedAt <= SURE_TICKS ? kept.returns : 0);
+      if (sure(a) > sure(b)) expect(worth).toBeGreaterThan(worthOf(b, now));
+      if (sure(a) === sure(b) && a.variant < b.variant) expect(worth).toBeGreaterThan(worthOf(b, now));
     }),
   );
 });

@@ -92,7 +92,34 @@ describe("the kept set", () => {
 });
 
 describe("when room is short", () => {
+  /** Of a HEAD that `users` conversations began with, after `turns` turns of another one with no room to spare. */
+  function headAfter(users: number, turns: number): number {
+    const engine = new EngineHarness({
+      memory: "recurrent",
+      lanes: 1,
+      spares: 0,
+      stateRamBytes: 3 * PARTIAL,
+    });
+    for (let i = 0; i < users; i++) {
+      engine.run(makePlan("recurrent", prompt(HEAD, user(2 + i, 40))), { conversation: `user-${i}` });
+    }
+    let history = words(7, 200);
+    for (let turn = 1; turn <= turns; turn++) {
+      history = [...history, ...user(20 + turn, 40)];
+      engine.run(makePlan("recurrent", prompt(history)), { conversation: "other", turn });
+    }
+    return engine.run(makePlan("recurrent", prompt(HEAD, user(19, 40))), { conversation: "z" }).resumedTokens;
+  }
+
   test("shared heads go last", () => {
+    expect(headAfter(2, 4)).toBe(96);
+  });
+
+  test("a head that one conversation began with goes before another one's newest", () => {
+    expect(headAfter(1, 4)).toBe(0);
+  });
+
+  test("a head stays longer than what was asked once", () => {
     const engine = new EngineHarness({
       memory: "recurrent",
       lanes: 1,

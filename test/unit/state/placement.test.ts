@@ -73,6 +73,34 @@ test("a third variant overwrites neither of the first two", () => {
   expect(next.resumedTokens).toBe(lastCut(warm[1] ?? { cuts: new Int32Array() }));
 });
 
+test("of two variants the likelier one is parked, whichever is longer", () => {
+  const engine = new EngineHarness({ memory: "dense", lanes: 1, spares: 1, stateRamBytes: 0 });
+  const first = prompt(words(1, 100), user(2, 50));
+  engine.run(makePlan("dense", first));
+  const variants = [words(5, 20), words(6, 90)].map((reply) => [...first.slice(0, -2), ...assistant(reply)]);
+  const warm = variants.map((history) => makePlan("dense", [...history, ...user(0, 0)]));
+  for (const [variant, plan] of warm.entries()) engine.run(plan, { purpose: "warm", variant });
+  engine.run(talk(3, 40), { conversation: "side" });
+  const next = engine.run(makePlan("dense", prompt(variants[0] ?? [], user(3, 40))), { turn: 2 });
+  expect(next.resumedTokens).toBe(lastCut(warm[0] ?? { cuts: new Int32Array() }));
+});
+
+test("a request beside a conversation that shares its head takes its lane only once that is parked", () => {
+  const engine = new EngineHarness({ memory: "dense", lanes: 1, spares: 1, stateRamBytes: 0 });
+  const head = words(1, 96);
+  const first = prompt(head, user(2, 50));
+  engine.run(makePlan("dense", first));
+  const variants = [words(5, 60), words(6, 30)].map((reply) => [...first.slice(0, -2), ...assistant(reply)]);
+  const warm = variants.map((history) => makePlan("dense", [...history, ...user(0, 0)]));
+  for (const [variant, plan] of warm.entries()) engine.run(plan, { purpose: "warm", variant });
+  // Both sequences hold the head: it is taken from the lane, so that the spare is free to take the lane's end.
+  expect(engine.run(makePlan("dense", prompt(head, user(4, 40))), { conversation: "title" })).toMatchObject({
+    resumedTokens: 96,
+  });
+  const next = engine.run(makePlan("dense", prompt(variants[0] ?? [], user(3, 40))), { turn: 2 });
+  expect(next.resumedTokens).toBe(lastCut(warm[0] ?? { cuts: new Int32Array() }));
+});
+
 describe("a full save", () => {
   const saved = (partialBytes: number): readonly string[] => {
     const engine = new EngineHarness({ memory: "dense", spares: 0, stateRamBytes: 1 << 28, partialBytes });

@@ -132,6 +132,7 @@ describe("who resumes", () => {
     conversation: "old",
     turn: 1,
     plan,
+    variant: 0,
     warm: new Uint8Array(plan.cuts.length),
     length: plan.cuts.length,
     end: plan.cuts.at(-1) ?? 0,
@@ -146,16 +147,17 @@ describe("who resumes", () => {
     turn: 1,
     usedAt: 1,
     named: false,
+    head: false,
     shared: false,
   });
   const indexOf = (of: Plan, cut: number) => of.cuts.indexOf(cut) + 1;
   const head = indexOf(plan, plan.keep.find(({ reason }) => reason === "head")?.cut ?? -1);
   const start = indexOf(plan, plan.keep.find(({ reason }) => reason === "user-start")?.cut ?? -1);
 
-  function touched(tenant: string) {
-    const store = new HostStore(1 << 20, new Turns(), () => {});
+  function touched(tenant: string, turns = new Turns()) {
+    const store = new HostStore(1 << 20, turns, () => {});
     const mover = new StateMover(new FakeDevice({ memory: "recurrent" }), () => 0);
-    const snapshots = new Snapshots({ memory: "recurrent", sequences: [], store }, mover);
+    const snapshots = new Snapshots({ memory: "recurrent", sequences: [], store }, mover, turns);
     const kept = snapshot(head, tenant);
     const between = snapshot(head + 1);
     const found = snapshot(start + 1);
@@ -177,6 +179,20 @@ describe("who resumes", () => {
     expect(found).toMatchObject({ ...renewed, named: false, shared: false });
     expect(kept).toMatchObject({ ...renewed, named: true, shared: true });
     expect(between).toMatchObject({ conversation: "old", turn: 1, usedAt: 1, named: false });
+  });
+
+  test("leaves a conversation that is surer to return what it still needs", () => {
+    const turns = new Turns();
+    turns.see("old", 1, true);
+    turns.see("new", 1);
+    const still = { conversation: "old", turn: 1, usedAt: 42 };
+    const { kept, found } = touched("", turns);
+    expect(found).toMatchObject(still);
+    expect(kept).toMatchObject({ ...still, shared: true });
+    // Not once it has gone on itself.
+    turns.see("old", 2);
+    turns.see("old", 3);
+    expect(touched("", turns).found).toMatchObject({ conversation: "new", turn: 5 });
   });
 
   test("changes nothing of another tenant's", () => {

@@ -54,6 +54,13 @@ test("variants in their order, under the job's own names", () => {
   expect(texts[1]).toStartWith("<user>Why is that so?<assistant>Let me think");
 });
 
+test("a run says where the reply was calls, whose results are awaited", () => {
+  const calls = [{ id: "1", name: "f", arguments: "{}" }];
+  const called = { ...job, reply: replyMessage({ reasoning: "", text: "Because it is, after all.", calls }) };
+  expect(planJob(called, renderer, rules).runs.map((run) => run.awaitsResults)).toEqual([true]);
+  expect(planJob(job, renderer, rules).runs.map((run) => run.awaitsResults)).toEqual([false, false]);
+});
+
 test("variants that come to the same tokens up to their last cut are one run", () => {
   const silent = { ...job, reply: { ...job.reply, reasoning: "" } };
   expect(planJob(silent, renderer, rules).runs).toHaveLength(1);

@@ -1,17 +1,22 @@
 /**
  * Claude Code puts a billing line into its system prompt (`x-anthropic-billing-header: cc_version=…; cch=…;`). It
  * says nothing to the model, and its hashes change with requests, subagents and compaction: every change would
- * cost the whole prompt. The line is dropped for cold and warm alike.
+ * cost the whole prompt. The line is dropped for cold and warm alike, wherever it stands.
  */
 const MARK = "x-anthropic-billing-header:";
 
-/** The text without such lines at its beginning; as a block of its own, nothing is left. */
+/** The text without such lines, and without blank ones in front of a first such line. */
 export function withoutAttribution(text: string): string {
-  let rest = text;
-  for (;;) {
-    const body = rest.trimStart();
-    if (!body.startsWith(MARK)) return rest;
-    const end = body.indexOf("\n");
-    rest = end < 0 ? "" : body.slice(end + 1);
-  }
+  if (!text.includes(MARK)) return text;
+  const lines = text.split("\n");
+  const first = lines.findIndex((line) => line.trim() !== "");
+  const from = isAttribution(lines[first]) ? first : 0;
+  return lines
+    .slice(from)
+    .filter((line) => !isAttribution(line))
+    .join("\n");
+}
+
+function isAttribution(line: string | undefined): boolean {
+  return line?.trimStart().startsWith(MARK) ?? false;
 }

@@ -201,6 +201,7 @@ describe("settings", () => {
     expect(kwargs({})).toEqual({ enable_thinking: true });
     expect(kwargs({ thinking: { type: "enabled", budget_tokens: 1024 } })).toEqual({ enable_thinking: true });
     expect(kwargs({ thinking: { type: "adaptive", display: "omitted" } })).toEqual({ enable_thinking: true });
+    expect(kwargs({ thinking: { type: "between_tools" } })).toEqual({ enable_thinking: true });
     expect(kwargs({ thinking: { type: "disabled" } })).toEqual({ enable_thinking: false });
     expect(kwargs({ output_config: { effort: "max" } })).toMatchObject({ reasoning_effort: "high" });
     expect(kwargs({ output_config: { effort: 7 } })).toEqual({ enable_thinking: true });
@@ -270,6 +271,12 @@ describe("the billing line", () => {
     expect(systems({ system: [text(LINE)], messages })).toEqual([]);
     expect(systems({ messages: [...messages, { role: "system", content: LINE }] })).toEqual([]);
     expect(systems({ system: `Mind the ${LINE}`, messages })).toEqual([`Mind the ${LINE}`]);
+    // Joined to one text by what stands between, behind others and at the end.
+    expect(systems({ system: `You are.\n${LINE}\nBe brief.\n  ${LINE.repeat(9)}`, messages })).toEqual([
+      "You are.\nBe brief.",
+    ]);
+    // Blank lines are the client's own, but in front of the line.
+    expect(systems({ system: "\n\nYou are.", messages })).toEqual(["\n\nYou are."]);
   });
 
   test("is kept by the flag", () => {

@@ -21,6 +21,10 @@ export const CACHE_TYPES = {
 } as const;
 export type CacheType = keyof typeof CACHE_TYPES;
 
+/** How the tokens of an input become one embedding, by llama-server's names, with llama.cpp's numbers. */
+export const POOLINGS = { mean: 1, cls: 2, last: 3 } as const;
+export type Pooling = keyof typeof POOLINGS;
+
 export const ROPE_SCALINGS = { none: 0, linear: 1, yarn: 2, longrope: 3 } as const;
 
 /** Absent numbers are as the model says. */
@@ -53,6 +57,8 @@ export interface ContextOptions {
   /** Default true. */
   readonly offloadKqv?: boolean;
   readonly rope?: RopeOptions;
+  /** A context that embeds, and generates nothing. */
+  readonly pooling?: Pooling;
 }
 
 export class Context extends Handle {
@@ -97,6 +103,7 @@ export class Context extends Handle {
       WT_CTX_OP_OFFLOAD: 1,
       WT_CTX_ROPE_SCALING: rope.scaling === undefined ? -1 : ROPE_SCALINGS[rope.scaling],
       WT_CTX_YARN_ORIG: rope.yarnOrigCtx ?? 0,
+      WT_CTX_POOLING: options.pooling === undefined ? -1 : POOLINGS[options.pooling],
     });
     const scales = floats("rope", {
       WT_ROPE_FREQ_BASE: rope.freqBase ?? 0,
@@ -140,6 +147,30 @@ export class Context extends Handle {
     if (status >= 0) return;
     if (status === CODES.WT_RANGE) throw this.#rowsProblem(rows);
     throw statusError(status, "Cannot evaluate tokens", wordsSince(this.#shim, mark));
+  }
+
+  /** One input as one vector, not normalised. At most `ubatch` tokens, and only with `pooling`. */
+  embed(tokens: Int32Array): Float32Array {
+    this.use();
+    if (tokens.length === 0) throw new FfiError("range", "an input of no tokens");
+    const mark = this.#shim.wt_log_mark();
+    const vector = new Float32Array(this.model.embeddingOut);
+    const status = this.#shim.wt_embed(this.#id, tokens, tokens.length, vector, vector.length);
+    if (status >= 0) return vector;
+    if (status === CODES.WT_RANGE) throw this.#inputProblem(tokens);
+    throw statusError(status, "Cannot embed tokens", wordsSince(this.#shim, mark));
+  }
+
+  #inputProblem(tokens: Int32Array): FfiError {
+    const most = Math.min(this.ubatch, this.ctxTokens);
+    if (tokens.length > most) {
+      return new FfiError("range", `an input of ${tokens.length} tokens; at most ${most} fit one evaluation`);
+    }
+    for (const token of tokens) {
+      const problem = this.#tokenProblem(token);
+      if (problem) return problem;
+    }
+    return new FfiError("range", "the context was not opened to embed");
   }
 
   /** Found only when a call was refused, so that the path of every token asks once. */

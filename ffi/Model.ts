@@ -114,6 +114,10 @@ export class Model extends Handle {
   get embedding(): number {
     return this.#number(CODES.WT_MODEL_EMBD);
   }
+  /** Numbers of one embedding. */
+  get embeddingOut(): number {
+    return this.#number(CODES.WT_MODEL_EMBD_OUT);
+  }
   get heads(): number {
     return this.#number(CODES.WT_MODEL_HEADS);
   }
@@ -142,8 +146,14 @@ export class Model extends Handle {
     return (
       this.#number(CODES.WT_MODEL_DECODER) === 1 &&
       this.#number(CODES.WT_MODEL_ENCODER) === 0 &&
-      this.#number(CODES.WT_MODEL_DIFFUSION) === 0
+      this.#number(CODES.WT_MODEL_DIFFUSION) === 0 &&
+      !this.isEncoder
     );
+  }
+
+  /** Every token sees all others, as in BERT: it embeds, and generates nothing. */
+  get isEncoder(): boolean {
+    return this.meta(`${this.architecture}.attention.causal`) === "false";
   }
 
   /** `qwen3`, `lfm2`, … */

@@ -106,6 +106,14 @@ export const SYMBOLS = {
     ["float *", "logits"],
     ["int32_t", "count"],
   ],
+  wt_embed: [
+    "int32_t",
+    ["int32_t", "context"],
+    ["const int32_t *", "tokens"],
+    ["int32_t", "count"],
+    ["float *", "vector"],
+    ["int32_t", "size"],
+  ],
   wt_seq_first: ["int32_t", ["int32_t", "context"], ["int32_t", "seq"]],
   wt_seq_last: ["int32_t", ["int32_t", "context"], ["int32_t", "seq"]],
   wt_seq_truncate: ["int32_t", ["int32_t", "context"], ["int32_t", "seq"], ["int32_t", "pos"]],
@@ -182,7 +190,7 @@ export function ffiSymbols(): Record<string, { args: string[]; returns: string }
 
 /** Numbers of `shim.h`'s enums that TypeScript needs; the same test compares them. */
 export const CODES = {
-  WT_SHIM_VERSION: 3,
+  WT_SHIM_VERSION: 4,
   WT_BAD_HANDLE: -1,
   WT_BUSY: -2,
   WT_RANGE: -3,
@@ -219,6 +227,7 @@ export const CODES = {
   WT_MODEL_FIM_MID: 24,
   WT_MODEL_FIM_REP: 25,
   WT_MODEL_FIM_SEP: 26,
+  WT_MODEL_EMBD_OUT: 27,
   WT_CONTEXT_TOKENS: 0,
   WT_CONTEXT_SEQUENCES: 1,
   WT_CONTEXT_BATCH: 2,
@@ -255,6 +264,7 @@ export const ORDERS = {
     "WT_CTX_OP_OFFLOAD",
     "WT_CTX_ROPE_SCALING",
     "WT_CTX_YARN_ORIG",
+    "WT_CTX_POOLING",
   ],
   rope: [
     "WT_ROPE_FREQ_BASE",

@@ -9,6 +9,7 @@ import { anthropicErrorBody, speaksAnthropic } from "./protocol/anthropic/errorB
 import { anthropic } from "./protocol/anthropic/index.ts";
 import { docs } from "./protocol/docs/index.ts";
 import { openApiDocument } from "./protocol/docs/openApiDocument.ts";
+import { embeddings } from "./protocol/embeddings/index.ts";
 import { health } from "./protocol/health/index.ts";
 import { notReady, type ServerPhase } from "./protocol/health/ServerPhase.ts";
 import { type ApiKey, type Auth, authOf } from "./protocol/http/auth.ts";
@@ -61,6 +62,7 @@ export function createApp(deps: AppDeps): App {
     .use(docs(() => openApiDocument(app)))
     .use(openai(shared))
     .use(llama({ ...shared, keyNameOf: auth.nameOfTenant }))
+    .use(embeddings(shared))
     .use(anthropic({ ...shared, requestIdOf, onIgnored }))
     .use(responses({ ...shared, requestIdOf, onIgnored, store: new ResponseStore(deps.limits) }));
   const methods = methodsOf(app.routes);

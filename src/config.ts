@@ -80,6 +80,9 @@ function checkTogether(flags: Flags): void {
       `--chunk-tokens-min is ${flags.chunkTokensMin}; allowed is at most --chunk-tokens-max, ${chunkMax}.`,
     );
   }
+  if (flags.pooling !== null && !flags.embeddings) {
+    throw new ConfigError("--pooling is for embeddings; give --embeddings with it.");
+  }
   if (flags.chatTemplateFile !== null && !existsSync(flags.chatTemplateFile)) {
     throw new ConfigError(`--chat-template-file: there is no file ${flags.chatTemplateFile}.`);
   }
@@ -119,6 +122,7 @@ function engineOptions(flags: Flags, modelPath: string, env: Env): Config["engin
     chunkTokensMax: flags.chunkTokensMax,
     tripTokensMin: flags.tripTokensMin,
     stateRamBytes: flags.stateRam ?? -1,
+    embeddings: flags.embeddings ? { pooling: flags.pooling } : null,
     exactDecode: flags.exactDecode,
     debugHashes: flags.debugHashes,
     queueMax: flags.queueMax,

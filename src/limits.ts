@@ -15,6 +15,8 @@ export interface Limits {
   readonly bodyBytesMax: number;
   /** Replies to one completion request: its prompts times `n`; each is a run of its own. */
   readonly promptsMax: number;
+  /** Inputs of one request to embed: OpenAI's own. */
+  readonly embeddingInputsMax: number;
   /** Other files of one `/infill`. */
   readonly extraFilesMax: number;
   /** Characters of one `/tokenize`, which holds the thread: some hundred milliseconds. */
@@ -51,6 +53,7 @@ export interface Limits {
 export const LIMITS: Limits = {
   bodyBytesMax: 64 * 1024 * 1024,
   promptsMax: 32,
+  embeddingInputsMax: 2_048,
   extraFilesMax: 256,
   tokenizeCharsMax: 1024 * 1024,
   stopStringsMax: 16,

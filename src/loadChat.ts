@@ -50,6 +50,12 @@ async function load(config: Config, watch: LoadWatch): Promise<ChatServiceDeps> 
   for (const note of backend.notes) log.warn(note);
   // Its own model, vocabulary only: nothing that the HTTP side uses can be freed under it.
   const model = Model.load(backend, { path: config.modelPath, vocabOnly: true });
+  if (model.isEncoder) {
+    throw new StartError(
+      `${config.modelPath} is an encoder (${model.architecture}), and no model that generates text; embeddings are ` +
+        "made with those that do, such as Qwen3-Embedding.",
+    );
+  }
   const { vocab } = model;
   const templates = templatesOf(model, config);
   const sampling = samplingDefaults(config.flags, (key) => model.meta(key));

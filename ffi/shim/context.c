@@ -12,6 +12,7 @@ struct wt_context {
     int32_t sequences;
     int32_t batch;
     int32_t ubatch;
+    int32_t pooling; /* -1: it generates text */
     /* Logits: row i is that of the batch's token first_row + i. */
     int32_t rows;
     int32_t first_row;
@@ -87,6 +88,11 @@ static int32_t wt_context_open(struct wt_context *c, const int32_t *integers, co
     params.yarn_attn_factor = floats[WT_YARN_ATTN_FACTOR];
     params.yarn_beta_fast = floats[WT_YARN_BETA_FAST];
     params.yarn_beta_slow = floats[WT_YARN_BETA_SLOW];
+    if (c->pooling >= 0) {
+        params.embeddings = 1;
+        params.pooling_type = c->pooling;
+        params.n_outputs_max = params.n_batch; /* llama.cpp wants every token's before it pools them */
+    }
     params.swa_full = 0;
     params.kv_unified = 0; /* cells of one sequence never mix with another's: same bits in any sequence */
     c->context = llama_init_from_model(c->model->model, params);
@@ -109,10 +115,12 @@ int32_t wt_context_new(int32_t model, const int32_t *integers, const float *floa
     if (integers[WT_CTX_BATCH] < integers[WT_CTX_SEQUENCES]) return WT_RANGE;
     if (integers[WT_CTX_THREADS] < 1 || integers[WT_CTX_THREADS] > 512) return WT_RANGE;
     if (integers[WT_CTX_THREADS_BATCH] < 1 || integers[WT_CTX_THREADS_BATCH] > 512) return WT_RANGE;
+    if (integers[WT_CTX_POOLING] != -1 && (integers[WT_CTX_POOLING] < 1 || integers[WT_CTX_POOLING] > 3)) return WT_RANGE;
     if (integers[WT_CTX_ROPE_SCALING] < -1 || integers[WT_CTX_ROPE_SCALING] > 3) return WT_RANGE;
     struct wt_context *c = calloc(1, sizeof(struct wt_context));
     if (!c) return WT_OUT_OF_MEMORY;
     c->model = m;
+    c->pooling = integers[WT_CTX_POOLING];
     int32_t status = wt_context_open(c, integers, floats);
     if (status == 0) status = wt_handle_new(WT_CONTEXT, c);
     if (status < 0) wt_context_drop(c);
@@ -175,7 +183,7 @@ int32_t wt_prefill(int32_t context, int32_t seq, int32_t pos, const int32_t *tok
     int32_t status;
     struct wt_context *c = wt_context_seq(context, seq, &status);
     if (!c) return status;
-    if (count < 1 || count > c->ubatch || pos < 0 || count > c->sequence_tokens - pos) return WT_RANGE;
+    if (c->pooling >= 0 || count < 1 || count > c->ubatch || pos < 0 || count > c->sequence_tokens - pos) return WT_RANGE;
     if (!wt_next_is(c, seq, pos)) return WT_RANGE;
     for (int32_t i = 0; i < count; i++) {
         if (tokens[i] < 0 || tokens[i] >= c->model->vocab_size) return WT_RANGE;
@@ -194,7 +202,7 @@ int32_t wt_prefill(int32_t context, int32_t seq, int32_t pos, const int32_t *tok
 int32_t wt_decode(int32_t context, const int32_t *rows, int32_t count) {
     struct wt_context *c = wt_object(WT_CONTEXT, context);
     if (!c) return WT_BAD_HANDLE;
-    if (count < 1 || count > c->sequences || count > c->ubatch) return WT_RANGE;
+    if (c->pooling >= 0 || count < 1 || count > c->sequences || count > c->ubatch) return WT_RANGE;
     for (int32_t i = 0; i < count; i++) {
         int32_t seq = rows[3 * i], pos = rows[3 * i + 1], token = rows[3 * i + 2];
         if (seq < 0 || seq >= c->sequences || pos < 0 || pos >= c->sequence_tokens) return WT_RANGE;
@@ -224,6 +232,26 @@ int32_t wt_logits(int32_t context, int32_t row, float *logits, int32_t count) {
     const float *from = wt_row(c, row);
     if (!from) return WT_RANGE;
     memcpy(logits, from, (size_t) count * sizeof(float));
+    return 0;
+}
+
+int32_t wt_embed(int32_t context, const int32_t *tokens, int32_t count, float *vector, int32_t size) {
+    struct wt_context *c = wt_object(WT_CONTEXT, context);
+    if (!c) return WT_BAD_HANDLE;
+    if (c->pooling < 0 || size != llama_model_n_embd_out(c->model->model)) return WT_RANGE;
+    if (count < 1 || count > c->ubatch || count > c->sequence_tokens) return WT_RANGE;
+    for (int32_t i = 0; i < count; i++) {
+        if (tokens[i] < 0 || tokens[i] >= c->model->vocab_size) return WT_RANGE;
+        c->pos[i] = i;
+        c->seqs[i] = 0;
+        c->wanted[i] = 1;
+    }
+    if (!llama_memory_seq_rm(c->memory, 0, -1, -1)) return WT_FAILED;
+    int32_t status = wt_evaluate(c, count, tokens);
+    if (status < 0) return status;
+    const float *from = llama_get_embeddings_seq(c->context, 0);
+    if (!from) return WT_FAILED;
+    memcpy(vector, from, (size_t) size * sizeof(float));
     return 0;
 }
 

@@ -254,6 +254,8 @@ WT_AT(ggml_backend_reg, get_name, 8);
     X(int32_t, llama_decode, (void *ctx, struct llama_batch batch)) \
     X(void, llama_synchronize, (void *ctx)) \
     X(float *, llama_get_logits_ith, (void *ctx, int32_t i)) \
+    X(float *, llama_get_embeddings_seq, (void *ctx, int32_t seq)) \
+    X(int32_t, llama_model_n_embd_out, (const void *model)) \
     X(void *, llama_sampler_chain_init, (struct llama_sampler_chain_params params)) \
     X(void, llama_sampler_chain_add, (void *chain, void *sampler)) \
     X(void, llama_sampler_apply, (void *sampler, struct llama_token_data_array *candidates)) \

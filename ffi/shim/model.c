@@ -140,6 +140,7 @@ int64_t wt_model_number(int32_t model, int32_t which) {
         case WT_MODEL_FIM_MID: return llama_vocab_fim_mid(m->vocab);
         case WT_MODEL_FIM_REP: return llama_vocab_fim_rep(m->vocab);
         case WT_MODEL_FIM_SEP: return llama_vocab_fim_sep(m->vocab);
+        case WT_MODEL_EMBD_OUT: return llama_model_n_embd_out(m->model);
         default: return WT_RANGE;
     }
 }

@@ -31,7 +31,7 @@ typedef unsigned long size_t;
 #endif
 
 /* Counts changes of this file's meaning; a prebuilt shim with another number is refused. */
-#define WT_SHIM_VERSION 3
+#define WT_SHIM_VERSION 4
 
 /* Statuses; 0 and above is success (a count, a handle, a token). */
 enum {
@@ -76,6 +76,7 @@ enum {
     WT_MODEL_FIM_MID = 24,
     WT_MODEL_FIM_REP = 25,
     WT_MODEL_FIM_SEP = 26,
+    WT_MODEL_EMBD_OUT = 27, /* numbers of an embedding */
 };
 
 /* `integers` of wt_model_load. */
@@ -105,7 +106,8 @@ enum {
     WT_CTX_OP_OFFLOAD = 10,
     WT_CTX_ROPE_SCALING = 11, /* -1: as the model says */
     WT_CTX_YARN_ORIG = 12,
-    WT_CTX_COUNT = 13,
+    WT_CTX_POOLING = 13, /* -1: generates text; else it embeds: 1 mean, 2 first, 3 last token */
+    WT_CTX_COUNT = 14,
 };
 
 /* `floats` of wt_context_new. */
@@ -244,6 +246,11 @@ WT_API int32_t wt_prefill(int32_t context, int32_t seq, int32_t pos, const int32
 /* `rows`: seq, pos, token for each; row i of the logits is that of rows[i]. No sequence twice. */
 WT_API int32_t wt_decode(int32_t context, const int32_t *rows, int32_t count);
 WT_API int32_t wt_logits(int32_t context, int32_t row, float *logits, int32_t count);
+/*
+ * Of a context that embeds: one input, evaluated at once in an empty sequence 0, into `size` floats, the model's
+ * own number; in the context's bits, not normalised.
+ */
+WT_API int32_t wt_embed(int32_t context, const int32_t *tokens, int32_t count, float *vector, int32_t size);
 /* First and last position that a sequence holds; -1 when empty. */
 WT_API int32_t wt_seq_first(int32_t context, int32_t seq);
 WT_API int32_t wt_seq_last(int32_t context, int32_t seq);

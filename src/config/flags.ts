@@ -116,6 +116,19 @@ export const FLAGS = {
     512,
     whole(1, 65536),
   ),
+  embeddings: toggle(
+    { names: "--embeddings --embedding", env: "LLAMA_ARG_EMBEDDINGS", help: "serve /v1/embeddings as well" },
+    false,
+  ),
+  pooling: choice(
+    {
+      names: "--pooling",
+      env: "LLAMA_ARG_POOLING",
+      help: "how an input becomes one embedding (the model's)",
+    },
+    ["mean", "cls", "last"],
+    null,
+  ),
   gpuLayers: custom<number>(
     { names: "--gpu-layers -ngl --n-gpu-layers", env: "LLAMA_ARG_N_GPU_LAYERS", help: "layers on the GPU" },
     {

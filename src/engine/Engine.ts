@@ -16,8 +16,13 @@ export interface Engine {
   run(spec: Omit<RunSpec, "id">, onEvent: (event: EngineEvent) => void): EngineRun;
   /** The conversation's next request has arrived: its warm runs are worth nothing any more. */
   drop(conversation: string): void;
+  /**
+   * Vectors in the order of the inputs, not normalised. Rejects with EmbedError, or with the signal's reason once
+   * that is aborted. Only where `ready.embeddings` is not null; each input holds its `tokensMax` at most.
+   */
+  embed(inputs: readonly Int32Array[], signal: AbortSignal): Promise<readonly Float32Array[]>;
   readonly warm: "idle" | "working";
-  /** Request runs that are queued or running. */
+  /** Requests that are queued or running. */
   readonly pending: number;
   close(): Promise<void>;
 }

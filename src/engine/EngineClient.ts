@@ -4,13 +4,15 @@
  */
 import { workerError } from "../workerError.ts";
 import { workerUrl } from "../workerUrl.ts";
+import { EmbedCalls, EmbedError } from "./EmbedCalls.ts";
 import type { Engine, EngineRun } from "./Engine.ts";
 import type { EngineOptions } from "./EngineOptions.ts";
-import type { EngineCommand, EngineEvent, EngineReady, RunSpec } from "./protocol.ts";
+import type { EmbedEvent, EngineCommand, EngineEvent, EngineReady, RunSpec } from "./protocol.ts";
 
 /** Worker → HTTP side, beside the events. */
 export type WorkerMessage =
   | EngineEvent
+  | EmbedEvent
   | EngineReady
   /** The model or the context could not be made; one sentence. */
   | { readonly type: "fatal"; readonly message: string }
@@ -44,6 +46,10 @@ export class EngineClient implements Engine {
   readonly ready: EngineReady;
   readonly #worker: Worker;
   readonly #runs = new Map<number, OpenRun>();
+  readonly #embeds = new EmbedCalls({
+    start: (job) => this.#post({ type: "embed", job }),
+    cancel: (id) => this.#post({ type: "cancel-embed", id }),
+  });
   readonly #onCrash: (message: string) => void;
   #nextId = 1;
   #requests = 0;
@@ -89,7 +95,12 @@ export class EngineClient implements Engine {
   }
 
   get pending(): number {
-    return this.#requests;
+    return this.#requests + this.#embeds.size;
+  }
+
+  async embed(inputs: readonly Int32Array[], signal: AbortSignal): Promise<readonly Float32Array[]> {
+    if (this.#dead !== undefined) throw new EmbedError("crashed", this.#dead);
+    return await this.#embeds.call(inputs, signal);
   }
 
   run(spec: Omit<RunSpec, "id">, onEvent: (event: EngineEvent) => void): EngineRun {
@@ -145,6 +156,10 @@ export class EngineClient implements Engine {
       return;
     }
     if (message.type === "ready" || message.type === "warm") return;
+    if (message.type === "embedded" || message.type === "not-embedded") {
+      this.#embeds.receive(message);
+      return;
+    }
     const run = this.#runs.get(message.id);
     if (run === undefined) return;
     if (isTerminal(message)) {
@@ -164,6 +179,7 @@ export class EngineClient implements Engine {
 
   /** Every open run ends, so that no client waits for a dead Worker. */
   #crashRuns(code: "crashed" | "closing", message: string): void {
+    this.#embeds.failAll(code, message);
     for (const [id, run] of [...this.#runs]) {
       this.#runs.delete(id);
       this.#count(run.purpose, -1);

@@ -24,6 +24,7 @@ export class EngineLoop implements LoopContext {
   /** Newest turn of a request of each conversation. */
   readonly #turns = new Turns();
   #lastUnit: Unit = "idle";
+  #hasJustEmbedded = false;
   #warmState: "idle" | "working" = "idle";
   #closing = false;
 
@@ -50,6 +51,12 @@ export class EngineLoop implements LoopContext {
       case "drop":
         this.#dropWarm((run) => run.spec.conversation.id === command.conversation);
         break;
+      case "embed":
+        this.options.embeds?.accept(command.job);
+        break;
+      case "cancel-embed":
+        this.options.embeds?.cancel(command.id);
+        break;
       case "close":
         this.#close();
         break;
@@ -57,13 +64,15 @@ export class EngineLoop implements LoopContext {
     this.#tellWarm();
   }
 
-  /** One chunk of prefill, one decode step, or one save. True while there is more to do. */
+  /** One chunk of prefill, one decode step, one input to embed, or one save. True while there is more to do. */
   step(): boolean {
     const unit = this.#nextUnit();
     if (unit === "prefill") this.#prefill();
     else if (unit === "decode") decodeStep(this, this.#decoding());
+    else if (unit === "embed") this.options.embeds?.step();
     else if (unit === "warm") this.#warmUnit();
-    this.#lastUnit = unit;
+    if (unit !== "embed") this.#lastUnit = unit;
+    this.#hasJustEmbedded = unit === "embed";
     this.#tellWarm();
     return this.#nextUnit() !== "idle";
   }
@@ -103,6 +112,7 @@ export class EngineLoop implements LoopContext {
 
   /** No request but `run` runs or waits. */
   isAlone(run: Run): boolean {
+    if ((this.options.embeds?.waiting ?? 0) > 0) return false;
     return this.#running.every((other) => other === run) && this.#waiting.every((other) => other === run);
   }
 
@@ -113,6 +123,8 @@ export class EngineLoop implements LoopContext {
       decoding: this.#running.length - (prefilling ? 1 : 0),
       lastUnit: this.#lastUnit,
       warmRuns: this.#warm.length,
+      embeds: this.options.embeds?.waiting ?? 0,
+      hasJustEmbedded: this.#hasJustEmbedded,
     });
   }
 
@@ -213,6 +225,7 @@ export class EngineLoop implements LoopContext {
 
   #close(): void {
     this.#closing = true;
+    this.options.embeds?.close();
     this.#dropWarm(() => true);
     for (const run of [...this.#running, ...this.#waiting])
       this.failed(run, "closing", "the server is shutting down");

@@ -1,4 +1,4 @@
-import type { CacheType } from "../../ffi/Context.ts";
+import type { CacheType, Pooling } from "../../ffi/Context.ts";
 
 /** What the engine Worker is started with: settings only, resolved and checked by `src/config.ts`. */
 export interface EngineOptions {
@@ -47,6 +47,8 @@ export interface EngineOptions {
   readonly tripTokensMin: number;
   /** Host memory for snapshots and full saves; -1: a quarter of what the weights leave, at most 8 GiB. */
   readonly stateRamBytes: number;
+  /** Null: nothing is embedded. Its `pooling` null: as the model's file says. */
+  readonly embeddings: { readonly pooling: Pooling | null } | null;
   readonly exactDecode: boolean;
   readonly debugHashes: boolean;
   /** Requests that may wait for a lane. */

@@ -1,6 +1,7 @@
 /** What a step of prefill or decode needs of the loop: its settings, the kept states, and how a run ends. */
 import type { StateKeeper } from "../state/StateKeeper.ts";
 import type { Device } from "./Device.ts";
+import type { EmbedQueue } from "./EmbedQueue.ts";
 import type { EngineErrorCode, EngineEvent } from "./protocol.ts";
 import type { Run } from "./Run.ts";
 
@@ -19,6 +20,8 @@ export interface EngineLoopOptions {
   readonly resumeAllowed: boolean;
   /** Milliseconds. */
   readonly clock: { now(): number };
+  /** Missing where nothing is embedded. */
+  readonly embeds?: EmbedQueue;
   readonly emit: (event: EngineEvent) => void;
 }
 

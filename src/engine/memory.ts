@@ -11,6 +11,8 @@ export interface MemoryWish {
   readonly parallel: number;
   readonly spareSequences: number;
   readonly ubatch: number;
+  /** Whether a second context embeds. */
+  readonly embeds: boolean;
   /** -1: a quarter of what is left after the weights, at most 8 GiB. */
   readonly stateRamBytes: number;
   /** Share of the weights (and of the KV) that lies on the device, 0 … 1. */
@@ -80,8 +82,8 @@ function tryPlan(
     sequences: tried.parallel + tried.spares,
     ubatch: wish.ubatch,
   };
-  const kvBytes = memoryBytes(shape, kv);
-  const computeBytes = computeEstimate(shape, wish.ubatch);
+  const kvBytes = memoryBytes(shape, kv) + (wish.embeds ? embeddingKv(shape, wish) : 0);
+  const computeBytes = allCompute(shape, wish);
   const onDevice = (shape.weightBytes + kvBytes + computeBytes) * wish.deviceShare;
   const onHost = (shape.weightBytes + kvBytes + computeBytes) * (1 - wish.deviceShare) + tried.stateRamBytes;
   const deviceFits = onDevice === 0 || onDevice <= room.deviceBytes;
@@ -102,6 +104,18 @@ function tryPlan(
 /** Activations of one micro-batch and one row of logits a lane: generous, small beside weights and KV. */
 function computeEstimate(shape: ModelShape, ubatch: number): number {
   return 4 * (ubatch * shape.embedding * 24 + shape.vocab * 16) + 64 * 2 ** 20;
+}
+
+function allCompute(shape: ModelShape, wish: MemoryWish): number {
+  const compute = computeEstimate(shape, wish.ubatch);
+  if (!wish.embeds) return compute;
+  // llama.cpp makes logits of every token that it pools, on the device and once more on the host.
+  return 2 * compute + 8 * wish.ubatch * shape.vocab;
+}
+
+/** One sequence, of one input. */
+function embeddingKv(shape: ModelShape, { ubatch }: MemoryWish): number {
+  return memoryBytes(shape, { ctxTokens: ubatch, sequences: 1, ubatch });
 }
 
 function autoStateRam(shape: ModelShape, wish: MemoryWish, room: MemoryRoom): number {
@@ -152,7 +166,7 @@ function doesNotFit(shape: ModelShape, wish: MemoryWish, room: MemoryRoom, state
   return (
     `The model does not fit into memory, even with --parallel 1 and --ctx-size ${CTX_TOKENS_MIN}: ` +
     `weights ${inMiB(shape.weightBytes)}, KV cache ${inMiB(kv)}, kept states ${inMiB(stateRamBytes)} (--state-ram), ` +
-    `compute ${inMiB(computeEstimate(shape, wish.ubatch))}; ${have}. ` +
+    `compute ${inMiB(allCompute(shape, wish))}; ${have}. ` +
     "Use a smaller quantisation, a smaller --state-ram, --cache-type-k q8_0, or other --gpu-layers."
   );
 }

@@ -6,10 +6,12 @@ import { Backend, type BackendDevice } from "../../ffi/Backend.ts";
 import { type ContextOptions, ROPE_SCALINGS, type RopeOptions } from "../../ffi/Context.ts";
 import { Model } from "../../ffi/Model.ts";
 import type { Device } from "./Device.ts";
+import type { Embedder } from "./EmbedQueue.ts";
 import type { EngineFacts } from "./EngineFacts.ts";
 import type { EngineOptions } from "./EngineOptions.ts";
 import { factsOf } from "./factsOf.ts";
 import { LlamaDevice } from "./LlamaDevice.ts";
+import { LlamaEmbedder, poolingOf } from "./LlamaEmbedder.ts";
 import { planMemory } from "./memory.ts";
 import { memoryRoom } from "./memoryRoom.ts";
 import { type ModelShape, measureBytes } from "./modelShape.ts";
@@ -20,6 +22,8 @@ import { setupHash } from "./setup.ts";
 
 export interface OpenedEngine {
   readonly device: Device;
+  /** Null where nothing is embedded. */
+  readonly embedder: Embedder | null;
   readonly stateRamBytes: number;
   readonly ready: EngineReady;
   /** What the settings came to, for `doctor`. */
@@ -48,17 +52,17 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
     nCpuMoe: options.nCpuMoe,
     progress,
   });
+  const pooling = options.embeddings === null ? null : poolingOf(model, options.embeddings.pooling);
   const shape = shapeOf(model, options);
-  const plan = planMemory(
-    shape,
-    { ...options, deviceShare: useDevice ? deviceShare(options.gpuLayers, model.layers) : 0 },
-    room,
-  );
+  const share = useDevice ? deviceShare(options.gpuLayers, model.layers) : 0;
+  const plan = planMemory(shape, { ...options, embeds: pooling !== null, deviceShare: share }, room);
   const device = LlamaDevice.on(model, {
     lanes: plan.parallel,
     spares: plan.spareSequences,
     context: contextOptions(options, plan.ctxTokens),
   });
+  const embedder =
+    pooling === null ? null : LlamaEmbedder.on(model, pooling, contextOptions(options, options.ubatch));
   const chunks = chunkSettings(options, device.memory, useDevice);
   const setup = setupHash(options, {
     library: `${backend.version()} ${backend.library.path.split("/").at(-1)}`,
@@ -72,6 +76,7 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
   const tested = rememberedSelfTest(device, remembered, setup, chunks.chunkTokensMax);
   return {
     device,
+    embedder,
     stateRamBytes: plan.stateRamBytes,
     ready: {
       type: "ready",
@@ -84,6 +89,7 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
       resume: { allowed: tested.allowed, why: tested.why },
       notes: plan.notes,
       facts: factsOf(model, shape, plan, deviceNames(devices, useDevice)),
+      embeddings: pooling && { size: model.embeddingOut, tokensMax: options.ubatch, pooling },
     },
     facts: { shape, plan, layers: model.layers, room, useDevice, remembered },
   };

@@ -101,6 +101,23 @@ export interface RunSpec extends RunWishes {
   readonly awaitsResults?: boolean;
 }
 
+/** Inputs of one request, to be embedded each by itself; its ids are apart from those of runs. */
+export interface EmbedJob {
+  readonly id: number;
+  readonly inputs: readonly Int32Array[];
+}
+
+/** Engine → HTTP side: one for each job, unless it was cancelled first. */
+export type EmbedEvent =
+  /** In the order of the inputs, not normalised. */
+  | { readonly type: "embedded"; readonly id: number; readonly vectors: readonly Float32Array[] }
+  | {
+      readonly type: "not-embedded";
+      readonly id: number;
+      readonly code: EngineErrorCode;
+      readonly message: string;
+    };
+
 /** HTTP side → engine. */
 export type EngineCommand =
   | { readonly type: "run"; readonly run: RunSpec }
@@ -108,6 +125,8 @@ export type EngineCommand =
   | { readonly type: "cancel"; readonly id: number }
   /** The conversation's next request has arrived, or its reply was cancelled: drop its warm runs. */
   | { readonly type: "drop"; readonly conversation: string }
+  | { readonly type: "embed"; readonly job: EmbedJob }
+  | { readonly type: "cancel-embed"; readonly id: number }
   | { readonly type: "close" };
 
 /** Why a run resumed no further than it did. */
@@ -230,4 +249,14 @@ export interface EngineReady {
   /** Sentences for the log: what was lowered to fit. */
   readonly notes: readonly string[];
   readonly facts: ModelFacts;
+  /** Null without `--embeddings`. */
+  readonly embeddings: EmbeddingFacts | null;
+}
+
+export interface EmbeddingFacts {
+  /** Numbers of one embedding. */
+  readonly size: number;
+  /** Tokens of one input at most. */
+  readonly tokensMax: number;
+  readonly pooling: "mean" | "cls" | "last";
 }

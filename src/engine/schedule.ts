@@ -1,18 +1,29 @@
 /**
  * What the engine does next. A decode step of all streams lies between two prefill chunks, so that a long
- * prompt slows streams but never stops them; warm work runs only while nobody waits.
+ * prompt slows streams but never stops them; warm work runs only while nobody waits. Where replies and embeddings are both
+ * asked for, they take turns.
  */
-export type Unit = "prefill" | "decode" | "warm" | "idle";
+export type Unit = "prefill" | "decode" | "embed" | "warm" | "idle";
 
 export interface Work {
   /** A request is in prefill, or waits and a lane is idle. */
   readonly canPrefill: boolean;
   readonly decoding: number;
+  /** Embedding left out of account. */
   readonly lastUnit: Unit;
   readonly warmRuns: number;
+  /** Requests to embed. */
+  readonly embeds: number;
+  readonly hasJustEmbedded: boolean;
 }
 
 export function nextUnit(work: Work): Unit {
+  const unit = unitOfRuns(work);
+  const isReply = unit === "prefill" || unit === "decode";
+  return work.embeds > 0 && !(isReply && work.hasJustEmbedded) ? "embed" : unit;
+}
+
+function unitOfRuns(work: Work): Unit {
   if (work.canPrefill && (work.decoding === 0 || work.lastUnit !== "prefill")) return "prefill";
   if (work.decoding > 0) return "decode";
   return work.warmRuns > 0 ? "warm" : "idle";

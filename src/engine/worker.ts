@@ -2,6 +2,8 @@
  * The engine Worker: owns the model, the one context and all kept states. It takes commands between two steps
  * of the loop, and says `ready` or `fatal` once, then events.
  */
+
+import { EmbedQueue } from "./EmbedQueue.ts";
 import type { WorkerInit, WorkerMessage } from "./EngineClient.ts";
 import { EngineLoop } from "./EngineLoop.ts";
 import type { EngineOptions } from "./EngineOptions.ts";
@@ -28,11 +30,15 @@ self.onmessage = (event: MessageEvent<WorkerInit | EngineCommand>) => {
 function init(options: EngineOptions, progress: Int32Array): void {
   try {
     const opened = openEngine(options, progress);
+    const { embedder } = opened;
+    const { queueMax } = options;
+    const embeds = embedder === null ? {} : { embeds: new EmbedQueue({ embedder, queueMax, emit: post }) };
     const loop = new EngineLoop({
+      ...embeds,
       device: opened.device,
       chunkTokensMax: opened.ready.chunkTokensMax,
       stateRamBytes: opened.stateRamBytes,
-      queueMax: options.queueMax,
+      queueMax,
       exactDecode: options.exactDecode,
       debugHashes: options.debugHashes,
       resumeAllowed: opened.ready.resume.allowed,
@@ -59,6 +65,7 @@ function tick(): void {
 }
 
 function close(): void {
+  engine?.opened.embedder?.[Symbol.dispose]();
   engine?.opened.device[Symbol.dispose]();
   engine = undefined;
   post({ type: "closed" });

@@ -196,6 +196,7 @@ class ShadowApp {
         queueMicrotask(() => onEvent({ type: "refused", id: 0, code: "closing", message: "noted" }));
         return { id: 0, cancel: () => {} };
       },
+      embed: async () => [],
       drop: () => {},
       close: async () => {},
     };

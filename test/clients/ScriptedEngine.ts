@@ -2,6 +2,7 @@
  * The engine of a scripted model: the real loop and the real kept states over the fake device, in this process.
  * What each run had to prefill is counted at the device, and not taken from what the engine says of itself.
  */
+import { EmbedError } from "../../src/engine/EmbedCalls.ts";
 import type { Engine, EngineRun } from "../../src/engine/Engine.ts";
 import { EngineLoop } from "../../src/engine/EngineLoop.ts";
 import type { EngineEvent, EngineReady, MemoryKind, RunSpec } from "../../src/engine/protocol.ts";
@@ -71,6 +72,7 @@ export class ScriptedEngine implements Engine {
       spares: this.#device.spares,
       chunkTokensMax: CHUNK_TOKENS_MAX,
       tripTokensMin: memory === "window" ? 128 : 0,
+      embeddings: null,
     };
   }
 
@@ -91,6 +93,11 @@ export class ScriptedEngine implements Engine {
     this.#loop.handle({ type: "run", run: { ...spec, id } });
     this.#pump();
     return { id, cancel: () => this.#loop.handle({ type: "cancel", id }) };
+  }
+
+  /** `ready` says so. */
+  async embed(): Promise<never> {
+    throw new EmbedError("evaluate-failed", "a scripted engine embeds nothing");
   }
 
   drop(conversation: string): void {

@@ -1,5 +1,6 @@
 /** The real loop over the fake device, with a virtual clock and everything that was emitted. */
 import type { Device } from "../../src/engine/Device.ts";
+import type { EmbedQueue } from "../../src/engine/EmbedQueue.ts";
 import { EngineLoop } from "../../src/engine/EngineLoop.ts";
 import type { EngineEvent, MemoryKind, RunReport, RunSpec, Sampling } from "../../src/engine/protocol.ts";
 import type { Plan } from "../../src/prompt/plan.ts";
@@ -17,6 +18,7 @@ export interface HarnessOptions extends Omit<FakeDeviceOptions, "memory" | "onOp
   /** Throws to inject a fault. */
   readonly fault?: (op: FakeOp, seq: number) => void;
   readonly onEvent?: (event: EngineEvent) => void;
+  readonly embeds?: EmbedQueue;
   /** Takes the fake's place: a real model. */
   readonly real?: Device | undefined;
 }
@@ -66,6 +68,7 @@ export class EngineHarness {
       resumeAllowed: options.resumeAllowed ?? true,
       // A real model moves no virtual clock: there each look at it takes a millisecond.
       clock: { now: () => (options.real === undefined ? this.now : this.now++) },
+      ...(options.embeds === undefined ? {} : { embeds: options.embeds }),
       emit: (event) => {
         this.events.push(event);
         options.onEvent?.(event);

@@ -85,6 +85,7 @@ export const FAKE_READY: EngineReady = {
     tokenBytes: 147_456,
     snapshotBytes: 0,
   },
+  embeddings: { size: 3, tokensMax: 64, pooling: "last" },
 };
 
 export class FakeEngine implements Engine {
@@ -94,6 +95,11 @@ export class FakeEngine implements Engine {
   warm: "idle" | "working" = "idle";
   pending = 0;
   closed = false;
+  /** What was to be embedded, in order. */
+  readonly embeds: (readonly Int32Array[])[] = [];
+  /** By default the count of tokens, and 1 and 2. */
+  embedding: (inputs: readonly Int32Array[], signal: AbortSignal) => Promise<readonly Float32Array[]> =
+    async (inputs) => inputs.map(({ length }) => Float32Array.of(length, 1, 2));
   /** What each run does; by default it says "hello". */
   script: (spec: Omit<RunSpec, "id">) => FakeScript = () => ({ text: "hello" });
   #started: ((run: FakeRun) => void)[] = [];
@@ -115,6 +121,11 @@ export class FakeEngine implements Engine {
     queueMicrotask(() => this.#play(run, script, onEvent));
     for (const started of this.#started.splice(0)) started(run);
     return run;
+  }
+
+  embed(inputs: readonly Int32Array[], signal: AbortSignal): Promise<readonly Float32Array[]> {
+    this.embeds.push(inputs);
+    return this.embedding(inputs, signal);
   }
 
   drop(conversation: string): void {

@@ -2,6 +2,7 @@
  * The engine's real loop over the fake device, as the HTTP side sees it through its Worker: commands are handled
  * between two steps, and no event comes before the call that asked for it has returned.
  */
+import { EmbedError } from "../../src/engine/EmbedCalls.ts";
 import type { Engine, EngineRun } from "../../src/engine/Engine.ts";
 import type { EngineEvent, EngineReady, RunSpec } from "../../src/engine/protocol.ts";
 import { EngineHarness, type HarnessOptions, isTerminal } from "./EngineHarness.ts";
@@ -23,7 +24,7 @@ export class LoopEngine implements Engine {
   constructor(options: HarnessOptions) {
     this.#harness = new EngineHarness({ ...options, onEvent: (event) => this.#tell(event) });
     const { lanes, spares, memory, ctxTokens } = this.#harness.device;
-    this.ready = { ...FAKE_READY, memory, ctxTokens, lanes, spares };
+    this.ready = { ...FAKE_READY, memory, ctxTokens, lanes, spares, embeddings: null };
   }
 
   get pending(): number {
@@ -41,6 +42,11 @@ export class LoopEngine implements Engine {
     this.#runs.set(id, { isWarm, tell: onEvent });
     this.#post(() => this.#harness.loop.handle({ type: "run", run: { ...spec, id } }));
     return { id, cancel: () => this.#post(() => this.#harness.loop.handle({ type: "cancel", id })) };
+  }
+
+  /** `ready` says so. */
+  async embed(): Promise<never> {
+    throw new EmbedError("evaluate-failed", "this engine embeds nothing");
   }
 
   drop(conversation: string): void {

@@ -6,7 +6,15 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { type AppErrorCode, errorRow } from "../../errors.ts";
 
-export type Tag = "chat" | "completions" | "tokens" | "messages" | "responses" | "models" | "server";
+export type Tag =
+  | "chat"
+  | "completions"
+  | "embeddings"
+  | "tokens"
+  | "messages"
+  | "responses"
+  | "models"
+  | "server";
 
 export interface RouteDoc {
   readonly tag: Tag;

@@ -19,15 +19,25 @@ export type PromptRules = Pick<SamplingRules, "vocab" | "limits">;
 
 const FORMS = "a string, an array of token ids and strings, or a list of these";
 
+/** Where prompts stand in the body, how many there may be, and what they are called. */
+interface PromptPlace {
+  readonly field: string;
+  readonly most: number;
+  readonly are: string;
+}
+
 /** At least one. A list that holds a number is one prompt, any other list is several. */
-export function readPrompts(value: Json | undefined, rules: PromptRules): readonly SentPrompt[] {
-  const field = "prompt";
+export function readPrompts(
+  value: Json | undefined,
+  rules: PromptRules,
+  { field, most, are }: PromptPlace = { field: "prompt", most: rules.limits.promptsMax, are: "prompts" },
+): readonly SentPrompt[] {
   if (value === undefined) throw invalid(field, `is missing; it must be ${FORMS}.`);
   if (!isJsonArray(value) || value.some((item) => isJsonNumber(item)))
     return [onePrompt(value, field, rules)];
   if (value.length === 0) throw invalid(field, "must not be empty.");
-  if (value.length > rules.limits.promptsMax) {
-    throw invalid(field, `holds ${value.length} prompts; at most ${rules.limits.promptsMax} are allowed.`);
+  if (value.length > most) {
+    throw invalid(field, `holds ${value.length} ${are}; at most ${most} are allowed.`);
   }
   return value.map((item, index) => onePrompt(item, `${field}[${index}]`, rules));
 }

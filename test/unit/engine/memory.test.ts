@@ -27,6 +27,7 @@ const WISH: MemoryWish = {
   parallel: 4,
   spareSequences: 1,
   ubatch: 512,
+  embeds: false,
   stateRamBytes: GIB,
   deviceShare: 0,
 };
@@ -34,6 +35,17 @@ const kv = (ctxTokens: number, sequences: number) =>
   memoryBytes(QWEN3_8B, { ctxTokens, sequences, ubatch: 512 });
 
 describe("memory plan", () => {
+  test("a second context that embeds is planned for, with the logits that llama.cpp makes in it", () => {
+    const room = { hostBytes: 64 * GIB, deviceBytes: 0, unified: false };
+    const [without, embeds] = [false, true].map((yes) =>
+      planMemory(QWEN3_8B, { ...WISH, embeds: yes }, room),
+    );
+    expect((embeds?.kvBytes ?? 0) - (without?.kvBytes ?? 0)).toBe(kv(512, 1));
+    expect((embeds?.computeBytes ?? 0) - (without?.computeBytes ?? 0)).toBeGreaterThan(
+      8 * 512 * QWEN3_8B.vocab,
+    );
+  });
+
   test("KV bytes of a known model", () => {
     expect(kv(32768, 1)).toBe(36 * 8 * 128 * 2 * 2 * 32768);
     expect(kv(32768, 1) / 1e9).toBeCloseTo(4.83, 2);

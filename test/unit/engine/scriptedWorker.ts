@@ -13,6 +13,7 @@ self.onmessage = (event: MessageEvent<WorkerInit | EngineCommand>) => {
   else if (command.type === "run") post({ type: "accepted", id: command.run.id });
   else if (command.type === "cancel") post({ type: "aborted", id: command.id, report: fakeReport({}) });
   else if (command.type === "close") post({ type: "closed" });
+  else if (command.type !== "drop") return;
   else if (command.conversation === "throw") throw new Error("boom");
   else process.exit(3);
 };

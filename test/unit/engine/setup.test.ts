@@ -36,6 +36,7 @@ const OPTIONS: EngineOptions = {
   mainGpu: 0,
   overrideTensor: [],
   nCpuMoe: 0,
+  embeddings: null,
   rope: {
     scaling: null,
     scale: 0,

@@ -43,6 +43,7 @@ function opened(device: Device, stateRamBytes = 64 * MIB): Opened {
   };
   const engine: OpenedEngine = {
     device,
+    embedder: null,
     stateRamBytes,
     ready: {
       type: "ready",
@@ -57,6 +58,7 @@ function opened(device: Device, stateRamBytes = 64 * MIB): Opened {
       // As an earlier start remembered it, rightly or not.
       resume: { allowed: true, why: "" },
       notes: [],
+      embeddings: null,
       facts: {
         description: "a model",
         architecture: "fake",

@@ -1,0 +1,64 @@
+/** Schemas of embeddings, as they are documented. */
+import { Type } from "@sinclair/typebox";
+import { ignored, oneOf } from "../http/schemas.ts";
+import { PROMPT } from "../llama/schemas.ts";
+import { EUCLIDEAN, NORMALISE_MAX } from "./normalise.ts";
+
+const COMMON = {
+  model: Type.Optional(Type.String({ description: "Any name, unless the server has --strict-model." })),
+  dimensions: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: "The first so many numbers, normalised; the model's by default.",
+    }),
+  ),
+  embd_normalize: Type.Optional(
+    Type.Integer({
+      minimum: -1,
+      maximum: NORMALISE_MAX,
+      default: EUCLIDEAN,
+      description: "-1 none, 0 by the largest number, 1 taxicab, 2 Euclidean, above that the p-norm.",
+    }),
+  ),
+  encoding_format: Type.Optional(
+    oneOf(["float", "base64"], {
+      default: "float",
+      description: "base64: little-endian 32-bit floats, in OpenAI's form.",
+    }),
+  ),
+};
+
+export const EMBEDDING_REQUEST = Type.Object(
+  { input: PROMPT, ...COMMON, user: ignored("The caller's user.") },
+  { $id: "EmbeddingRequest", examples: [{ input: ["Hello", "Good day"] }] },
+);
+
+export const EMBEDDINGS = Type.Object(
+  {
+    object: Type.Literal("list"),
+    data: Type.Array(
+      Type.Object({
+        object: Type.Literal("embedding"),
+        index: Type.Integer({ description: "Which of the inputs." }),
+        embedding: Type.Union([Type.Array(Type.Number()), Type.String({ description: "base64" })]),
+        encoding_format: Type.Optional(Type.Literal("base64")),
+      }),
+    ),
+    model: Type.String(),
+    usage: Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() }),
+  },
+  { $id: "Embeddings" },
+);
+
+export const LLAMA_EMBEDDING_REQUEST = Type.Object(
+  { input: Type.Optional(PROMPT), content: Type.Optional(PROMPT), ...COMMON },
+  { $id: "LlamaEmbeddingRequest", description: "`input` or `content`.", examples: [{ content: "Hello" }] },
+);
+
+export const LLAMA_EMBEDDINGS = Type.Array(
+  Type.Object({
+    index: Type.Integer({ description: "Which of the inputs." }),
+    embedding: Type.Array(Type.Array(Type.Number()), { minItems: 1, maxItems: 1 }),
+  }),
+  { $id: "LlamaEmbeddings" },
+);

@@ -44,6 +44,8 @@ function isResult(value: unknown): value is SelfTestResult {
     "allowed" in value &&
     typeof value.allowed === "boolean" &&
     "why" in value &&
-    typeof value.why === "string"
+    typeof value.why === "string" &&
+    "together" in value &&
+    typeof value.together === "boolean"
   );
 }

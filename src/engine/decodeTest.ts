@@ -3,12 +3,12 @@
  * beside every other lane. Alone they must be equal; beside others they are on few backends (`--exact-decode`).
  */
 import { type Device, DeviceError } from "./Device.ts";
-import { testChunk } from "./selfTest.ts";
+import { testChunk } from "./testChunk.ts";
 
 export interface DecodeTestResult {
   /** A reply that is decoded alone twice: same logits? */
   readonly again: boolean;
-  /** The same reply, decoded in one step with other lanes; null where there is one lane. */
+  /** The replies of all lanes, decoded in one step: same logits as alone? Null where there is one lane. */
   readonly besideOthers: boolean | null;
 }
 
@@ -18,21 +18,22 @@ const STEPS = 4;
 /** Leaves the lanes empty. */
 export function decodeTest(device: Device): DecodeTestResult {
   const lanes = Array.from({ length: device.lanes }, (_, lane) => lane);
-  const alone = orUndefined(() => firstReply(device, [0]));
-  const same = (who: readonly number[]): boolean =>
-    alone !== undefined && orUndefined(() => firstReply(device, who)) === alone;
-  const result = { again: same([0]), besideOthers: lanes.length > 1 ? same(lanes) : null };
+  const alone = lanes.map((lane) => orUndefined(() => replies(device, [lane]))?.[0]);
+  const isAlone = (lane: number, hash: bigint | undefined) => hash !== undefined && hash === alone[lane];
+  const again = isAlone(0, orUndefined(() => replies(device, [0]))?.[0]);
+  const together = lanes.length > 1 ? orUndefined(() => replies(device, lanes)) : undefined;
+  const besideOthers = lanes.length > 1 ? lanes.every((lane) => isAlone(lane, together?.[lane])) : null;
   for (const lane of lanes) device.clear(lane);
-  return result;
+  return { again, besideOthers };
 }
 
-/** All logits of lane 0, while `lanes` decode together. */
-function firstReply(device: Device, lanes: readonly number[]): bigint {
+/** All logits of each of `lanes`, which decode together. */
+function replies(device: Device, lanes: readonly number[]): readonly bigint[] {
   for (const lane of lanes) {
     device.clear(lane);
     device.prefill(lane, 0, testChunk(lane, PROMPT_TOKENS), true);
   }
-  let hash = 0n;
+  let hashes = lanes.map(() => 0n);
   for (let step = 0; step < STEPS; step++) {
     device.decode(
       lanes.map((seq) => {
@@ -40,13 +41,13 @@ function firstReply(device: Device, lanes: readonly number[]): bigint {
         return { seq, pos: PROMPT_TOKENS + step, token };
       }),
     );
-    hash = device.hashLogits(0, hash);
+    hashes = hashes.map((hash, row) => device.hashLogits(row, hash));
   }
-  return hash;
+  return hashes;
 }
 
 /** What the device refuses is not equal, and no reason to stop. */
-function orUndefined(run: () => bigint): bigint | undefined {
+function orUndefined<T>(run: () => T): T | undefined {
   try {
     return run();
   } catch (error) {

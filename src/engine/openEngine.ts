@@ -26,6 +26,8 @@ export interface OpenedEngine {
   readonly embedder: Embedder | null;
   readonly stateRamBytes: number;
   readonly ready: EngineReady;
+  /** Replies that are decoded in one step are right here. */
+  readonly decodesTogether: boolean;
   /** What the settings came to, for `doctor`. */
   readonly facts: EngineFacts;
 }
@@ -33,6 +35,8 @@ export interface OpenedEngine {
 const TRIP_TOKENS_MIN = 128;
 /** Measuring needs a few tokens; llama.cpp rounds a context up to this anyway. */
 const MEASURE_CTX_TOKENS = 256;
+const DECODES_ALONE =
+  "llama.cpp decodes several replies of this model in one step wrongly on this machine: each is decoded alone";
 
 /** `progress[0]` grows from 0 to 1000 while the model is loaded. */
 export function openEngine(options: EngineOptions, progress: Int32Array = new Int32Array(1)): OpenedEngine {
@@ -87,10 +91,11 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
       spares: device.spares,
       ...chunks,
       resume: { allowed: tested.allowed, why: tested.why },
-      notes: plan.notes,
+      notes: tested.together ? plan.notes : [...plan.notes, DECODES_ALONE],
       facts: factsOf(model, shape, plan, deviceNames(devices, useDevice)),
       embeddings: pooling && { size: model.embeddingOut, tokensMax: options.ubatch, pooling },
     },
+    decodesTogether: tested.together,
     facts: { shape, plan, layers: model.layers, room, useDevice, remembered },
   };
 }

@@ -3,12 +3,16 @@
  * A memory kind or backend whose logits differ in any of them never resumes.
  */
 import { type Device, DeviceError } from "./Device.ts";
+import { testChunk } from "./testChunk.ts";
+import { togetherTest } from "./togetherTest.ts";
 
 export interface SelfTestResult {
   /** Way of resuming → same logits as the cold run? */
   readonly equal: Readonly<Record<"again" | "resumed" | "otherSequence" | "restored" | "forked", boolean>>;
   readonly allowed: boolean;
   readonly why: string;
+  /** Replies that are decoded in one step are right (`togetherTest`); else each has to be decoded alone. */
+  readonly together: boolean;
 }
 
 export interface SelfTestSize {
@@ -50,13 +54,14 @@ export function selfTest(device: Device, { chunkTokens, chunks }: SelfTestSize):
     restored: same(() => run.restored(last)),
     forked: same(() => run.forked(0, last)),
   };
+  const together = togetherTest(device);
   for (let seq = 0; seq <= last; seq++) device.clear(seq);
   const wrong = Object.entries(equal).flatMap(([way, same]) => (same ? [] : [way]));
   const why =
     wrong.length === 0
       ? "resumed, restored and forked states give the same logits as a cold run"
       : `states of this ${device.memory} model do not give the same logits here (${wrong.join(", ")}): every turn is prefilled in full`;
-  return { equal, allowed: wrong.length === 0, why };
+  return { equal, allowed: wrong.length === 0, why, together };
 }
 
 /** A way that the device refuses is a way that is wrong, and no reason not to start. */
@@ -139,9 +144,4 @@ class SelfTestRun {
     if (from !== to) this.#device.copy(from, to);
     return this.#last(to);
   }
-}
-
-/** Token ids that any vocabulary has, other at every position. */
-export function testChunk(index: number, length: number): Int32Array {
-  return Int32Array.from({ length }, (_, i) => 3 + ((i * 7 + index * 31) % 89));
 }

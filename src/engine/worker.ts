@@ -39,7 +39,7 @@ function init(options: EngineOptions, progress: Int32Array): void {
       chunkTokensMax: opened.ready.chunkTokensMax,
       stateRamBytes: opened.stateRamBytes,
       queueMax,
-      exactDecode: options.exactDecode,
+      exactDecode: options.exactDecode || !opened.decodesTogether,
       debugHashes: options.debugHashes,
       resumeAllowed: opened.ready.resume.allowed,
       clock: performance,

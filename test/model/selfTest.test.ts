@@ -50,7 +50,7 @@ describe.each(TINY_KINDS)("%s", (kind) => {
       `passes at ${threads} ${threads === 1 ? "thread" : "threads"}`,
       () => {
         using device = open(threads);
-        const { equal, allowed } = selfTest(device, SIZE);
+        const { equal, allowed, together } = selfTest(device, SIZE);
         expect(equal).toEqual({
           resumed: true,
           again: true,
@@ -58,6 +58,7 @@ describe.each(TINY_KINDS)("%s", (kind) => {
           restored: true,
           forked: true,
         });
+        expect(together).toBe(true);
         expect(allowed).toBe(true);
       },
       TEST_MS_MAX,

@@ -179,6 +179,8 @@ export interface ExactnessReport {
     readonly again: boolean;
     /** In one step with others; null where there is one lane. */
     readonly beside_others: boolean | null;
+    /** In one step with others they are right, but for low bits; where not, each is decoded alone. */
+    readonly together: boolean;
   };
 }
 

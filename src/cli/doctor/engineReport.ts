@@ -96,7 +96,7 @@ export function exactnessReport({ device, ready, facts }: OpenedEngine): Exactne
     why: verdict.why,
     short: waysReport(short, sizes.short),
     long: waysReport(long, sizes.long),
-    decode: { again: decode.again, beside_others: decode.besideOthers },
+    decode: { again: decode.again, beside_others: decode.besideOthers, together: verdict.together },
   };
 }
 

@@ -137,6 +137,11 @@ function exactnessFindings(exactness: ExactnessReport, { engine }: Config): Find
   if (!exactness.decode.again) {
     const says = "A reply that is decoded twice, each time alone, does not have the same logits.";
     found.push(finding("wrong", "exactness", says, elsewhere));
+  } else if (!exactness.decode.together) {
+    const says = "llama.cpp decodes several replies of this model in one step wrongly here.";
+    const advice =
+      "Replies stay right: each is decoded alone, as with --exact-decode. Another quantisation may not need it.";
+    found.push(finding("note", "exactness", says, advice));
   } else if (exactness.decode.beside_others === false && !engine.exactDecode) {
     const says = "Replies that are decoded together differ in low bits from one that is decoded alone.";
     found.push(

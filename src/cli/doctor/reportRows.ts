@@ -154,12 +154,15 @@ export function exactnessRows(exactness: ExactnessReport, look: Look): Row[] {
     ["restored from RAM", both("restored")],
     ["forked", both("forked")],
     ["decoded alone", equal(decode.again)],
-    [
-      "beside others",
-      decode.beside_others === null ? "one lane alone" : decode.beside_others ? equal(true) : "not equal",
-    ],
+    ["beside others", besideOthers(decode, equal)],
     ["kept states", exactness.allowed ? "resumed" : paint(look, "red", "never resumed")],
   ];
+}
+
+function besideOthers(decode: ExactnessReport["decode"], equal: (is: boolean) => string): string {
+  if (decode.beside_others === null) return "one lane alone";
+  if (decode.beside_others) return equal(true);
+  return decode.together ? "not equal" : "wrong: each is decoded alone";
 }
 
 function list(texts: readonly string[]): string {

@@ -8,6 +8,7 @@ import { decodeTest } from "../../../src/engine/decodeTest.ts";
 import type { MemoryKind } from "../../../src/engine/protocol.ts";
 import { SelfTestMemory } from "../../../src/engine/SelfTestMemory.ts";
 import { longSelfTest, type SelfTestResult, selfTest } from "../../../src/engine/selfTest.ts";
+import { togetherTest } from "../../../src/engine/togetherTest.ts";
 import { FakeDevice } from "../../support/FakeDevice.ts";
 import { lyingDevice } from "../../support/lyingDevice.ts";
 
@@ -145,6 +146,44 @@ describe("decode", () => {
       },
     }));
     expect(decodeTest(failing).again).toBe(false);
+  });
+});
+
+describe("together", () => {
+  const probs = (values: (row: number, token: number) => number) => (real: Device) =>
+    lyingDevice(real, { logProbs: (row, token) => ({ token, value: values(row, token), top: [] }) });
+  const device = (lanes = 3): Device => new FakeDevice({ memory: "hybrid", lanes });
+
+  test("low bits are no harm", () => {
+    let bits = 0;
+    const noisy = probs((_, token) => -(token % 17) + (bits++ % 7) * 0.01)(device());
+    expect(togetherTest(noisy)).toBe(true);
+    expect(selfTest(noisy, SIZE).together).toBe(true);
+  });
+
+  test("one wrong row is found, and so is one that only a step of two has", () => {
+    expect(togetherTest(probs((row, token) => -((token * (row === 2 ? 5 : 1)) % 17))(device()))).toBe(false);
+    let rows = 0;
+    const real = device();
+    const counted = lyingDevice(real, {
+      decode: (step) => {
+        rows = step.length;
+        real.decode(step);
+      },
+    });
+    const wrong = probs((row, token) => -((token * (row === 1 && rows === 2 ? 5 : 1)) % 17));
+    expect(togetherTest(wrong(counted))).toBe(false);
+    expect(togetherTest(probs((row) => (row === 1 ? Number.NaN : -1))(device()))).toBe(false);
+  });
+
+  test("one lane has no others; a device that fails decodes nothing together", () => {
+    expect(togetherTest(device(1))).toBe(true);
+    const failing = lyingDevice(device(), {
+      decode: () => {
+        throw new DeviceError("evaluate-failed", "no");
+      },
+    });
+    expect(togetherTest(failing)).toBe(false);
   });
 });
 

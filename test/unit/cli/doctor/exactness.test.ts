@@ -45,6 +45,7 @@ function opened(device: Device, stateRamBytes = 64 * MIB): Opened {
     device,
     embedder: null,
     stateRamBytes,
+    decodesTogether: true,
     ready: {
       type: "ready",
       memory: device.memory,
@@ -111,8 +112,14 @@ function findings({ engine }: Opened, flags: readonly string[] = [], machine = M
   return { exactness, memory: report.memory, found: findingsOf(report, config) };
 }
 
-const fake = (memory: MemoryKind) =>
+const decodesWrongly = (memory: MemoryKind): Device =>
   new FakeDevice({ memory, lanes: 2, spares: 1, ctxTokens: 4096, copyIsDeferred: false });
+
+/** Others in a step change hashes alone, as low bits do. */
+const fake = (memory: MemoryKind): Device =>
+  lyingDevice(decodesWrongly(memory), {
+    logProbs: (_, token) => ({ token, value: -(token % 17), top: [] }),
+  });
 
 describe.each(KINDS)("%s", (memory) => {
   test("a device that keeps its promises: equal in every way, and remembered as such", () => {
@@ -184,6 +191,16 @@ test("that others in a step change bits is a note, and none with --exact-decode"
   expect(says(["--exact-decode"])).toEqual([]);
 });
 
+test("that others in a step change replies altogether is a note, remembered, and there with --exact-decode", () => {
+  const { engine, remembered } = opened(decodesWrongly("hybrid"));
+  const { exactness, found } = findings({ engine, remembered }, ["--exact-decode"]);
+  expect(exactness.decode.together).toBe(false);
+  expect(remembered).toMatchObject([[7n, { together: false }]]);
+  expect(found).toEqual([
+    expect.objectContaining({ level: "note", says: expect.stringContaining("in one step wrongly") }),
+  ]);
+});
+
 describe("settings and memory", () => {
   const of = (flags: readonly string[], machine = MACHINE, stateRam?: number) =>
     findings(opened(fake("hybrid"), stateRam), ["--exact-decode", ...flags], machine).found;
@@ -214,7 +231,7 @@ describe("settings and memory", () => {
       { level: "note", about: "settings", says: expect.stringContaining("beyond the 4096 tokens") },
     ]);
     expect(of([])).toEqual([]);
-    const { engine } = opened(new FakeDevice({ memory: "dense", lanes: 2, ctxTokens: 4096 }));
+    const { engine } = opened(fake("dense"));
     const smaller = { ...engine, ready: { ...engine.ready, ctxTokens: 2048 } };
     const { found } = findings({ engine: smaller, remembered: [] }, ["--exact-decode"]);
     expect(found).toMatchObject([{ level: "note", says: expect.stringContaining("4096 tokens of context") }]);

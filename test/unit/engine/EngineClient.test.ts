@@ -1,5 +1,6 @@
 /** The client of a real Worker: each run ends once, whatever becomes of the Worker, and nobody sees source code. */
 import { expect, test } from "bun:test";
+import { EmbedError } from "../../../src/engine/EmbedCalls.ts";
 import { EngineClient } from "../../../src/engine/EngineClient.ts";
 import type { EngineOptions } from "../../../src/engine/EngineOptions.ts";
 import type { EngineEvent, RunSpec } from "../../../src/engine/protocol.ts";
@@ -59,6 +60,25 @@ for (const [how, why] of [
     expect(crashes()).toBe(1);
   });
 }
+
+test("what is to be embedded counts as pending, and ends with the engine, however that ends", async () => {
+  const inputs = [Int32Array.of(1)];
+  const stay = new AbortController().signal;
+  const dying = await open();
+  const lost = dying.client.embed(inputs, stay);
+  expect(dying.client.pending).toBe(1);
+  dying.client.drop("exit");
+  const why = "The engine stopped: its Worker exited";
+  expect(await dying.crashed).toBe(why);
+  expect(dying.client.pending).toBe(0);
+  await expect(lost).rejects.toThrow(new EmbedError("crashed", why));
+  await expect(dying.client.embed(inputs, stay)).rejects.toThrow(new EmbedError("crashed", why));
+  const closing = await open();
+  const ended = closing.client.embed(inputs, stay);
+  const refused = ended.catch((error: unknown) => error);
+  await closing.client.close();
+  expect(await refused).toMatchObject({ code: "closing" });
+});
 
 test("close ends every open run once, and is no crash", async () => {
   const { client, start, crashes } = await open();

@@ -90,6 +90,7 @@ export function canonicalTools(json: Json, path = "tools"): Tool[] {
   if (raw.length > TOOLS_MAX) {
     throw invalid(path, `holds ${raw.length} tools; at most ${TOOLS_MAX} are allowed.`);
   }
+  const names = new Set<string>();
   return raw.map((item, index) => {
     const at = `${path}[${index}]`;
     const tool = objectAt(item, at);
@@ -102,6 +103,9 @@ export function canonicalTools(json: Json, path = "tools"): Tool[] {
     }
     const body = objectAt(tool.get("function"), `${at}.function`);
     const name = textAt(body.get("name"), `${at}.function.name`);
+    // Which of two is meant could not be told from a call, and their schemas decide the order of its keys.
+    if (names.has(name)) throw invalid(`${at}.function.name`, `"${name}" names another tool already.`);
+    names.add(name);
     const description = body.get("description") ?? undefined;
     if (description !== undefined && typeof description !== "string") {
       throw invalid(`${at}.function.description`, `must be a string, not ${kindOf(description)}.`);

@@ -199,6 +199,18 @@ const CASES: readonly (readonly [string, unknown, string | null, string])[] = [
     "tools[0].function.name",
     "",
   ],
+  [
+    "two tools of one name",
+    {
+      messages: USER,
+      tools: [
+        { type: "function", function: { name: "a" } },
+        { type: "function", function: { name: "a", description: "another" } },
+      ],
+    },
+    "tools[1].function.name",
+    '"a" names another tool already.',
+  ],
   ["a tool without a type", { messages: USER, tools: [{ function: { name: "a" } }] }, "tools[0].type", ""],
   ["a tool that is none", { messages: USER, tools: [5] }, "tools[0]", "must be an object"],
   [

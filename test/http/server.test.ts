@@ -80,7 +80,8 @@ onEachTarget("server", (open) => {
       ["DELETE", "/v1/models/x", "GET, HEAD"],
       ["PUT", "/v1/responses/x", "GET, HEAD, DELETE"],
       ["GET", "/v1/chat/completions", "POST"],
-      ["GET", "/", "HEAD"],
+      ["POST", "/", "GET, HEAD"],
+      ["GET", "/api/hello", "HEAD"],
     ] as const) {
       const response = await get(opened.target, path, { method });
       expect([path, response.status, response.headers.get("allow")]).toEqual([path, 405, allow]);

@@ -22,7 +22,7 @@ export function methodsOf(routes: readonly Route[]): Methods {
   }
   return (path) => {
     const hits = [...patterns.values()].filter(({ matches }) => matches.test(path));
-    return hits.length === 0 ? null : hits.flatMap(({ methods }) => methods).join(", ");
+    return hits.length === 0 ? null : [...new Set(hits.flatMap(({ methods }) => methods))].join(", ");
   };
 }
 

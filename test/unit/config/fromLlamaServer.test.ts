@@ -7,6 +7,10 @@ import { fakeServer } from "../../support/FakeServer.ts";
 import { inProcess, postChat } from "../../support/httpClient.ts";
 
 const DOC = readFileSync(join(import.meta.dir, "..", "..", "..", "docs", "from-llama-server.md"), "utf8");
+/** Each line is one flag in all its spellings, as the README of llama-server's folder lists them in v0.4.0. */
+const LLAMA_SERVER_FLAGS = readFileSync(join(import.meta.dir, "llamaServerFlags.txt"), "utf8");
+/** Not in the table of flags: they are not of a run. */
+const EVERYWHERE = new Set(["--help", "--version"]);
 
 /** The first column of the table under a heading. */
 function missing(heading: string): string[] {
@@ -22,6 +26,19 @@ test("flags", () => {
   const listed = missing("Flags that are not here").filter((flag) => !flag.endsWith("…"));
   expect(listed.length).toBeGreaterThan(50);
   expect(listed.filter((flag) => own.has(flag))).toEqual([]);
+});
+
+test("every flag of llama-server is taken or listed", () => {
+  const own = new Set(Object.values(FLAGS).flatMap(({ names, negative }) => [...names, ...negative]));
+  const listed = missing("Flags that are not here");
+  const isListed = (flag: string): boolean =>
+    listed.some((one) => (one.endsWith("…") ? flag.startsWith(one.slice(0, -1)) : flag === one));
+  const spellings = LLAMA_SERVER_FLAGS.split("\n").filter((line) => line !== "");
+  expect(spellings.length).toBeGreaterThan(250);
+  const neither = spellings.filter(
+    (line) => !line.split(" ").some((flag) => own.has(flag) || EVERYWHERE.has(flag) || isListed(flag)),
+  );
+  expect(neither).toEqual([]);
 });
 
 test("endpoints", async () => {

@@ -4,7 +4,11 @@
  * (`test/support/templateCheck/documented.json`), 2 where there is nothing to check.
  */
 import { existsSync } from "node:fs";
-import { type CheckedTemplate, readTemplates } from "../test/support/templateCheck/CheckedTemplate.ts";
+import {
+  type CheckedTemplate,
+  readTemplates,
+  UnreadGolden,
+} from "../test/support/templateCheck/CheckedTemplate.ts";
 import { contextColumn, requestColumn } from "../test/support/templateCheck/goldenColumns.ts";
 import { keptColumn, predictionColumn } from "../test/support/templateCheck/predictionColumns.ts";
 import { replyColumn } from "../test/support/templateCheck/replyColumn.ts";
@@ -29,7 +33,7 @@ if (folder === undefined || !existsSync(folder)) {
   );
   process.exit(2);
 }
-const templates = readTemplates(folder);
+const templates = read(folder);
 if (templates.length === 0) {
   console.error(`${folder} holds no .jinja files.`);
   process.exit(2);
@@ -55,6 +59,16 @@ for (const template of templates) {
 }
 console.log(row(`${templates.length} templates, ${failed} failed`, totals.map(cell)));
 process.exit(failed === 0 ? 0 : 1);
+
+function read(path: string): ReturnType<typeof readTemplates> {
+  try {
+    return readTemplates(path);
+  } catch (error) {
+    if (!(error instanceof UnreadGolden)) throw error;
+    console.error(error.message);
+    process.exit(2);
+  }
+}
 
 function report(template: CheckedTemplate, verdicts: readonly Verdict[]): void {
   console.log(row(template.name, verdicts.map(cell)));

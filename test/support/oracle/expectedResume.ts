@@ -1,6 +1,6 @@
 /**
  * The oracle: where a request should resume, found without the planner. The history is rendered with the reply
- * under every habit and with two next messages that have nothing in common; what they share with the real next
+ * under every habit and with next messages that have nothing in common; what they share with the real next
  * prompt was there to be warmed, and the last cut (on a window model, the last trip) in it is the answer.
  */
 import type { WireMessage, WireReply, WireRequest } from "../clients/wire.ts";
@@ -23,8 +23,11 @@ export interface Expected {
   readonly prompt: readonly number[];
 }
 
-/** Texts without a common first or last byte. */
-const PROBES = ["Alpha one", "zweite 2"] as const;
+/**
+ * Texts without a common first or last byte. One begins with a line break: where a message's opener ends with
+ * one, they are a token that nobody could know.
+ */
+const PROBES = ["Alpha one", "zweite 2", "\n\n- third"] as const;
 
 /** `sent` was answered with `reply`; then came `next`, whose messages are `sent`'s, an echo, and new ones. */
 export function expectedResume(
@@ -52,8 +55,7 @@ export function foreseenResume(
     const foreseen = PROBES.map((text) =>
       promptOf({ ...sent, messages: [...sent.messages, message, probe(reply, answer, text)] }),
     );
-    const [first = [], second = []] = foreseen;
-    const length = Math.min(shared(first, second), shared(first, prompt));
+    const length = Math.min(...foreseen.map((one) => shared(one, prompt)));
     if (length > common) {
       common = length;
       habit = name;

@@ -30,12 +30,15 @@ export interface CheckedTemplate {
 /** The clock of the golden renders. */
 export const TODAY = new Date(2026, 0, 15, 12);
 
+/** The message is one sentence that names the line of `golden.jsonl`. */
+export class UnreadGolden extends Error {}
+
 export interface UnreadTemplate {
   readonly name: string;
   readonly problem: string;
 }
 
-/** All `.jinja` files of a folder, with the rows of its `golden.jsonl` where it has one. */
+/** All `.jinja` files of a folder, with the rows of its `golden.jsonl` where it has one; throws UnreadGolden. */
 export function readTemplates(folder: string): (CheckedTemplate | UnreadTemplate)[] {
   const rows = goldenRows(join(folder, "golden.jsonl"));
   const files = readdirSync(folder)
@@ -67,23 +70,41 @@ function checkedTemplate(name: string, source: string, golden: readonly GoldenRo
 function goldenRows(path: string): Map<string, GoldenRow[]> {
   const rows = new Map<string, GoldenRow[]>();
   if (!existsSync(path)) return rows;
-  for (const line of readFileSync(path, "utf8").split("\n")) {
+  for (const [index, line] of readFileSync(path, "utf8").split("\n").entries()) {
     if (line.trim() === "") continue;
-    const row = objectOf(parseJson(line));
-    const template = String(row.get("template"));
-    const text = row.get("text");
-    const read: GoldenRow = {
-      case: String(row.get("case")),
-      request: objectOf(row.get("request")),
-      context: objectOf(row.get("context")),
-      text: typeof text === "string" ? text : undefined,
-    };
-    rows.set(template, [...(rows.get(template) ?? []), read]);
+    try {
+      const [template, row] = goldenRow(parseJson(line));
+      rows.set(template, [...(rows.get(template) ?? []), row]);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new UnreadGolden(`golden.jsonl, line ${index + 1}: ${why}`);
+    }
   }
   return rows;
 }
 
-function objectOf(value: Json | undefined): JsonObject {
-  if (!isJsonObject(value)) throw new Error("golden.jsonl: a row must hold objects");
+function goldenRow(line: Json): [template: string, GoldenRow] {
+  const row = objectOf(line, "a row");
+  const text = row.get("text") ?? null;
+  if (text !== null && typeof text !== "string") throw new Error("text is neither a string nor null.");
+  return [
+    wordOf(row, "template"),
+    {
+      case: wordOf(row, "case"),
+      request: objectOf(row.get("request"), "request"),
+      context: objectOf(row.get("context"), "context"),
+      text: text ?? undefined,
+    },
+  ];
+}
+
+function wordOf(row: JsonObject, name: string): string {
+  const value = row.get(name);
+  if (typeof value !== "string") throw new Error(`${name} is no string.`);
+  return value;
+}
+
+function objectOf(value: Json | undefined, name: string): JsonObject {
+  if (!isJsonObject(value)) throw new Error(`${name} is no object.`);
   return value;
 }

@@ -1,4 +1,7 @@
 /** A vocabulary whose special tokens are whatever looks like a marker in a template, and those of the golden rows. */
+import { isJsonObject } from "../../../src/json/kinds.ts";
+import { fromPlain } from "../../../src/json/plainJson.ts";
+import { Template } from "../../../src/prompt/Template.ts";
 import { FakeVocab } from "../FakeVocab.ts";
 
 const MARKER =
@@ -12,9 +15,31 @@ export const EOS = "<|EOS|>";
 export function templateMarkers(source: string): string[] {
   const found = new Set([BOS, EOS, "<think>", "</think>", "<tool_call>", "</tool_call>"]);
   // Escapes in string literals would split a marker: `\n<tag>`.
-  for (const [marker] of source.replace(/\\[nt]/g, "\n").matchAll(MARKER)) found.add(marker);
+  const texts = [source.replace(/\\[nt]/g, "\n"), ...smallRenders(source)];
+  // "]<" is where two meet.
+  for (const text of texts)
+    for (const [marker] of text.matchAll(MARKER)) if (marker !== "]<") found.add(marker);
   return [...found];
 }
+
+/** Markers are made of roles, too: `<|{{ message.role }}|>`. What the template refuses is left out. */
+function smallRenders(source: string): string[] {
+  const template = new Template(source, () => new Date(0));
+  return ROLES.flatMap((roles) => {
+    const messages = roles.map((role) => ({ role, content: "wt" }));
+    try {
+      const context = fromPlain({ messages, add_generation_prompt: true, bos_token: "", eos_token: "" });
+      return isJsonObject(context) ? [template.render(context)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const ROLES = [
+  ["user", "assistant", "user"],
+  ["system", "user", "assistant", "tool"],
+];
 
 export function templateVocab(source: string): FakeVocab {
   const markers = templateMarkers(source);

@@ -63,3 +63,12 @@ test("nothing to check: exit 2", async () => {
   expect(out).toContain("holds no .jinja files");
   expect(code).toBe(2);
 });
+
+test("a golden.jsonl that cannot be read: its line, and exit 2", async () => {
+  const files = { "good.jinja": GOOD };
+  const cut = await run("cut", { ...files, "golden.jsonl": `${golden("x")}\n{"a": ` });
+  expect(cut.out).toMatch(/^golden\.jsonl, line 2: /);
+  const poor = await run("poor", { ...files, "golden.jsonl": '{"template": "good", "case": "a"}' });
+  expect(poor.out).toBe("golden.jsonl, line 1: request is no object.\n");
+  expect([cut.code, poor.code]).toEqual([2, 2]);
+});

@@ -120,8 +120,9 @@ export function path(object: Value, names: string): Value {
 export function slice(object: Value, start: Value, stop: Value, step: Value): Value {
   const whole = object instanceof Markup ? object.text : object;
   if (whole instanceof Undefined) throw wrong(whole.why);
+  // Jinja asks the object, and takes a refusal for nothing found.
   if (typeof whole !== "string" && !Array.isArray(whole))
-    throw wrong(`'${typeName(whole)}' object is not subscriptable`);
+    return new Undefined(`'${typeName(whole)}' object has no slices`);
   const by = bound(step) ?? 1;
   if (by === 0) throw wrong("slice step cannot be zero");
   const points = typeof whole === "string" && !isNarrow(whole) ? [...whole] : whole;

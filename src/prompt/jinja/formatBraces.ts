@@ -1,7 +1,7 @@
 /** `"{} {name!r:>8}".format(…)`. */
 import { checkedLength } from "./budget.ts";
 import { wrong } from "./errors.ts";
-import { digitsOf, grouped } from "./formatNumber.ts";
+import { character, digitsOf, grouped } from "./formatNumber.ts";
 import { repr, str } from "./print.ts";
 import { lengthOf } from "./text.ts";
 import { type Args, Float, numberOf, plain, type Value } from "./values.ts";
@@ -58,7 +58,7 @@ function laidOut(value: Value, spec: string): string {
   if (match === null) throw wrong(`Invalid format specifier '${spec}'`);
   const [, fill, align, sign, alternate, zero, width, comma, precision, kind] = match;
   const size = precision === undefined ? undefined : Number(precision);
-  const isNumber = numberOf(value) !== undefined && typeof value !== "boolean";
+  const isNumber = numberOf(value) !== undefined;
   let head = "";
   let body: string;
   if (!isNumber && (kind === undefined || kind === "s")) {
@@ -83,6 +83,7 @@ function numberText(
   kind: string | undefined,
   size: number | undefined,
 ): { text: string; minus: boolean } {
+  if (kind === "c") return { text: character(value), minus: false };
   if (kind === "%") {
     const { text, minus } = digitsOf(new Float(Number(str(value)) * 100), "f", size);
     return { text: `${text}%`, minus };

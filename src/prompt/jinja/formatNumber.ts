@@ -1,7 +1,7 @@
 /** Numbers in the layouts that `%` and `str.format` share. */
 import { wrong } from "./errors.ts";
 import { floatRepr } from "./print.ts";
-import { doubleOf, type Float, numberOf, typeName, type Value } from "./values.ts";
+import { doubleOf, Float, numberOf, typeName, type Value } from "./values.ts";
 
 /** A number without its sign in the layout `kind` (d, f, e, g, x, …), and whether it is negative. */
 export function digitsOf(
@@ -38,6 +38,18 @@ export function digitsOf(
     default:
       return { text: general(size, precision ?? 6), minus };
   }
+}
+
+/** What `c` writes: a code point, or a text of one. */
+export function character(value: Value): string {
+  const number = numberOf(value);
+  if (number === undefined) {
+    if (typeof value === "string" && [...value].length === 1) return value;
+    throw wrong("%c requires an int or a unicode character");
+  }
+  const code = number instanceof Float ? Number.NaN : Number(number);
+  if (!(code >= 0 && code <= 0x10ffff)) throw wrong("%c arg not in range(0x110000)");
+  return String.fromCodePoint(code);
 }
 
 function whole(number: number | bigint | Float, radix: number): string {

@@ -1,7 +1,7 @@
 /** `"%s is %d" % values`, which the `format` filter uses too. */
 import { checkedLength } from "./budget.ts";
 import { wrong } from "./errors.ts";
-import { digitsOf } from "./formatNumber.ts";
+import { character, digitsOf } from "./formatNumber.ts";
 import { repr, str } from "./print.ts";
 import { lengthOf } from "./text.ts";
 import { isDict, plain, Tuple, type Value } from "./values.ts";
@@ -38,7 +38,8 @@ export function formatPercent(template: string, values: Value): string {
       );
     },
   );
-  if (next < list.length && !isDict(given))
+  // Python takes whatever has keys or indices for a mapping here, and asks for none of them.
+  if (next < list.length && (given instanceof Tuple || !(isDict(given) || Array.isArray(given))))
     throw wrong("not all arguments converted during string formatting");
   return text;
 }
@@ -46,7 +47,7 @@ export function formatPercent(template: string, values: Value): string {
 function one(value: Value, kind: string, flags: string, precision: string | undefined): string {
   const size = precision === undefined ? undefined : Number(precision);
   if (kind === "s" || kind === "r" || kind === "a" || kind === "c") {
-    const text = kind === "s" || kind === "c" ? str(value) : repr(value);
+    const text = kind === "s" ? str(value) : kind === "c" ? character(value) : repr(value);
     return size === undefined ? text : [...text].slice(0, size).join("");
   }
   const { text, minus } = digitsOf(value, kind, size);

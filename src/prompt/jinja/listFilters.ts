@@ -40,7 +40,9 @@ export const LIST_FILTERS: readonly (readonly [string, Filter])[] = [
     "sort",
     (value, given) => {
       const params = new Params("sort", given, ["reverse", "case_sensitive", "attribute"]);
-      return sortedBy(iterate(value), keyBy(params), params.flag("reverse"));
+      const key = keyBy(params);
+      // A list of keys, as Jinja has it: those that are equal need no order, undefined and none neither.
+      return sortedBy(iterate(value), (item) => [key(item)], params.flag("reverse"));
     },
   ],
   [
@@ -181,7 +183,7 @@ function slices(value: Value, params: Params): Value[] {
   for (let i = 0; i < count; i++) {
     const size = each + (i < longer ? 1 : 0);
     const part = [...items.slice(at, at + size)];
-    if (fill !== null && i >= longer && longer > 0) part.push(fill);
+    if (fill !== null && i >= longer) part.push(fill);
     out.push(part);
     at += size;
   }

@@ -132,13 +132,25 @@ function floats(sign: "+" | "-" | "*" | "/" | "//" | "%", a: number, b: number):
     case "/":
       return a / b;
     case "//":
-      return Math.floor(a / b);
-    default: {
-      // Python's remainder has the divisor's sign.
-      const rest = a % b;
-      return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
-    }
+      return floorOf(a, b);
+    default:
+      return remainderOf(a, b);
   }
+}
+
+/** Python's remainder has the divisor's sign, that of zero too. */
+function remainderOf(a: number, b: number): number {
+  const rest = a % b;
+  if (rest === 0) return b < 0 ? -0 : 0;
+  return rest < 0 !== b < 0 ? rest + b : rest;
+}
+
+/** By the remainder, as Python does: the quotient of 1.0 and 0.1 is 10.0, and 0.1 goes into 1.0 nine times. */
+function floorOf(a: number, b: number): number {
+  const quotient = (a - remainderOf(a, b)) / b;
+  const down = Math.floor(quotient);
+  if (quotient === 0 || !Number.isFinite(quotient)) return quotient === 0 ? 0 * (a / b) : quotient;
+  return quotient - down > 0.5 ? down + 1 : down;
 }
 
 function ints(sign: "+" | "-" | "*" | "//" | "%", a: number | bigint, b: number | bigint): Value {

@@ -1,7 +1,7 @@
 /** `<` and its kin, and sorting. */
 import { wrong } from "./errors.ts";
 import { compareText } from "./text.ts";
-import { doubleOf, numberOf, plain, Tuple, typeName, type Value } from "./values.ts";
+import { doubleOf, equal, numberOf, plain, Tuple, typeName, type Value } from "./values.ts";
 
 /** Below 0, 0 or above 0. Throws where Python would: values of different kinds have no order. */
 export function compare(a: Value, b: Value, sign = "<"): number {
@@ -17,8 +17,9 @@ export function compare(a: Value, b: Value, sign = "<"): number {
   }
   if (Array.isArray(left) && Array.isArray(right) && left instanceof Tuple === right instanceof Tuple) {
     for (let i = 0; i < left.length && i < right.length; i++) {
-      const order = compare(left[i] ?? null, right[i] ?? null, sign);
-      if (order !== 0) return order;
+      const [one = null, other = null] = [left[i], right[i]];
+      // Python compares the first two that differ, so that equal ones need no order.
+      if (!equal(one, other)) return compare(one, other, sign);
     }
     return left.length - right.length;
   }

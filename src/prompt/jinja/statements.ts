@@ -145,6 +145,8 @@ function loop(node: For): Run {
         return nested.text;
       });
     const state = new Loop(items, depth, node.recursive ? recurse : undefined);
+    // As Jinja counts it: a round that ends in `continue` was none.
+    let wasEmpty = true;
     for (const [index, item] of items.entries()) {
       frame.budget.spend(1);
       state.index0 = index;
@@ -153,8 +155,9 @@ function loop(node: For): Run {
       const ending = body(inner, out);
       checkedLength(out.text.length);
       if (ending === "break") break;
+      if (ending === "") wasEmpty = false;
     }
-    return items.length === 0 ? otherwise(frame.inner(), out) : "";
+    return wasEmpty ? otherwise(frame.inner(), out) : "";
   };
   const roundFrame = (frame: Frame, item: Value): Frame => {
     const inner = frame.inner();

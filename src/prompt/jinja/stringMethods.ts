@@ -23,7 +23,8 @@ export type Method<T> = (self: T, given: Args) => Value;
 export const STRING_METHODS: ReadonlyMap<string, Method<string>> = new Map<string, Method<string>>([
   ["upper", (self) => self.toUpperCase()],
   ["lower", (self) => self.toLowerCase()],
-  ["casefold", (self) => self.toLowerCase().replaceAll("ß", "ss")],
+  // Letter by letter, over the capital, which writes long and final letters like the others.
+  ["casefold", (self) => [...self].map((c) => (c === "ı" ? c : c.toUpperCase().toLowerCase())).join("")],
   ["title", (self) => titled(self)],
   ["capitalize", (self) => capitalised(self)],
   [
@@ -111,7 +112,7 @@ export const STRING_METHODS: ReadonlyMap<string, Method<string>> = new Map<strin
   ["isalpha", (self) => /^\p{L}+$/u.test(self)],
   ["isalnum", (self) => /^[\p{L}\p{N}]+$/u.test(self)],
   ["isascii", (self) => /^[\0-\x7f]*$/.test(self)],
-  ["isidentifier", (self) => /^[\p{L}_][\p{L}\p{N}_]*$/u.test(self)],
+  ["isidentifier", (self) => /^[\p{XIDS}_]\p{XIDC}*$/u.test(self)],
   ["islower", (self) => isLower(self)],
   ["isupper", (self) => isUpper(self)],
   ["istitle", (self) => /\p{L}/u.test(self) && self === titled(self)],

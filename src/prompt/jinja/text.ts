@@ -144,7 +144,14 @@ export function titled(text: string): string {
 
 export function capitalised(text: string): string {
   const [first = ""] = text;
-  return first.toUpperCase() + text.slice(first.length).toLowerCase();
+  // Lowered as a whole: how a sigma is written depends on what stands around it.
+  return titleCase(first) + text.toLowerCase().slice(first.toLowerCase().length);
+}
+
+/** Python's title case, which writes a letter of two as "Ss", not "SS". */
+function titleCase(letter: string): string {
+  const upper = letter.toUpperCase();
+  return /^\p{Lu}{2,}$/u.test(upper) ? (upper[0] ?? "") + upper.slice(1).toLowerCase() : upper;
 }
 
 /** A list of texts as values. */

@@ -4,10 +4,11 @@ import { path } from "./access.ts";
 import { Params, soft, wholeNumber } from "./args.ts";
 import { checkedLength } from "./budget.ts";
 import { wrong } from "./errors.ts";
+import { sizeOf } from "./listFilters.ts";
 import { str } from "./print.ts";
 import { centred, replaced } from "./stringMethods.ts";
 import { capitalised, escapeHtml, lengthOf, lines, strip } from "./text.ts";
-import { type Args, iterate, Markup, numberOf, Undefined, type Value } from "./values.ts";
+import { type Args, iterate, Markup, numberOf, plain, typeName, Undefined, type Value } from "./values.ts";
 
 type Filter = (value: Value, given: Args) => Value;
 
@@ -49,7 +50,7 @@ export const TEXT_FILTERS: readonly (readonly [string, Filter])[] = [
   [
     "truncate",
     (value, given) =>
-      truncated(soft(value), new Params("truncate", given, ["length", "killwords", "end", "leeway"])),
+      truncated(value, new Params("truncate", given, ["length", "killwords", "end", "leeway"])),
   ],
   ["wordcount", (value) => soft(value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0],
   ["escape", (value) => (value instanceof Markup ? value : new Markup(escapeHtml(str(value))))],
@@ -102,11 +103,13 @@ function joined(value: Value, params: Params): string {
   return texts.join(between);
 }
 
-function truncated(text: string, params: Params): string {
+/** By the value's own length: a short list stays a list. */
+function truncated(value: Value, params: Params): Value {
   const length = params.int("length", 255);
   const end = params.orElse("end", "...");
-  const points = [...text];
-  if (points.length <= length + params.int("leeway", 5)) return text;
+  if (sizeOf(value) <= length + params.int("leeway", 5)) return value;
+  if (typeof plain(value) !== "string") throw wrong(`'${typeName(value)}' object has no attribute 'rsplit'`);
+  const points = [...soft(value)];
   const head = points.slice(0, Math.max(0, length - lengthOf(end))).join("");
   if (params.flag("killwords")) return head + end;
   const space = head.lastIndexOf(" ");

@@ -13,11 +13,16 @@ export class Mask {
   readonly #spellings: Spellings;
   readonly #edges: EdgeSet;
   readonly #gone: RegExp;
+  /** Plain names that are bounded like text. */
+  readonly #bound: ReadonlySet<string>;
+  /** Plain names that were left as they are, though a spelling may be made of one. */
+  readonly #left = new Set<string>();
 
-  private constructor(spellings: Spellings, edges: EdgeSet, char: string) {
+  private constructor(spellings: Spellings, edges: EdgeSet, char: string, bound: ReadonlySet<string>) {
     this.#spellings = spellings;
     this.#edges = edges;
     this.char = char;
+    this.#bound = bound;
     this.#gone = new RegExp(`${char}|\\\\u${char.charCodeAt(0).toString(16)}`, "gi");
   }
 
@@ -31,7 +36,7 @@ export class Mask {
     }
     for (let code = 0xe000; code <= 0xf8ff; code++) {
       const char = String.fromCharCode(code);
-      if (!used.has(char)) return new Mask(spellings, edges, char);
+      if (!used.has(char)) return new Mask(spellings, edges, char, NOTHING);
     }
     throw new AppError(
       "invalid-request",
@@ -39,9 +44,26 @@ export class Mask {
     );
   }
 
-  /** For names, keys and schemas: templates compare those, so nothing but whole spellings is touched. */
+  /**
+   * For names, keys and schemas. Templates compare those: of plain names (`type`, `object`, `think`) nothing is
+   * touched; what else could be completed to a spelling is bounded as text is (`<` + "|im_end|" + `>`).
+   */
   word(text: string): string {
-    return this.#inside(text, NOTHING);
+    const masked = this.#inside(text, NOTHING);
+    if (!PLAIN_NAME.test(text) || this.#bound.has(text)) return this.#bounded(masked, text);
+    if (this.#edges.cores.has(text)) this.#left.add(text);
+    return masked;
+  }
+
+  /**
+   * A mask that bounds the plain names too of which a special token in `render` may have been made (a schema's key
+   * `tool_call` in a template that prints `<` + key + `>`); undefined where there are none.
+   */
+  stricter(render: string): Mask | undefined {
+    if (this.#left.size === 0) return undefined;
+    const cores = new Set(this.#spellings.find(render).map(({ special }) => coreOf(special.text)));
+    const made = new Set([...this.#left].filter((name) => cores.has(name)));
+    return made.size === 0 ? undefined : new Mask(this.#spellings, this.#edges, this.char, made);
   }
 
   /**
@@ -97,17 +119,31 @@ export class Mask {
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
+const PLAIN_NAME = /^[\p{L}\p{N}_. -]*$/u;
+
+/** A spelling without its brackets. */
+function coreOf(spelling: string): string {
+  return spelling.replace(/^[^\p{L}\p{N}_]+|[^\p{L}\p{N}_]+$/gu, "");
+}
 const PRIVATE_USE = /[\ue000-\uf8ff]/g;
 const ESCAPED = /\\u([ef][0-9a-f]{3})/gi;
+
+/** Written by the host in each tool, and read by every template that prints tools. */
+const TOOL_KEYS: ReadonlySet<string> = new Set(["", "type", "function", "name", "description", "parameters"]);
 
 /** Parts of spellings that a text could complete, or be completed to, by what stands beside it. */
 export class EdgeSet {
   readonly #heads = new Set<string>();
   readonly #tails = new Set<string>();
+  /** Names that stand between the brackets of a spelling, without those that every tool has. */
+  readonly cores: ReadonlySet<string>;
   readonly #spellings: Spellings;
 
   constructor(spellings: Spellings) {
     this.#spellings = spellings;
+    this.cores = new Set(
+      spellings.specials.map(({ text }) => coreOf(text)).filter((core) => !TOOL_KEYS.has(core)),
+    );
     for (const { text } of spellings.specials) {
       for (let cut = 1; cut < text.length; cut++) {
         this.#heads.add(text.slice(0, cut));

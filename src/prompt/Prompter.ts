@@ -150,8 +150,13 @@ export class Prompter {
     const studied = input.tools.length > 0 ? this.#toolUse : this.#plain;
     const { template, caps, settings, dialect, reasoningTags } = studied;
     const mask = Mask.over(this.#tokeniser.spellings, this.#edges, withSource(template.source, input));
-    const render = (what: PromptInput) =>
-      template.render(hostContext(what, addGenerationPrompt, caps, settings, mask));
+    const masked = (what: PromptInput, by: Mask) =>
+      template.render(hostContext(what, addGenerationPrompt, caps, settings, by));
+    const render = (what: PromptInput) => {
+      const rendered = masked(what, mask);
+      const stricter = mask.stricter(rendered);
+      return stricter === undefined ? rendered : sameText(mask, rendered, () => masked(what, stricter));
+    };
     const rendered =
       continues === undefined
         ? render(input)
@@ -207,6 +212,16 @@ export class Prompter {
 
   #spelling(token: number): string {
     return this.#vocab.specials.find((special) => special.id === token)?.text ?? "";
+  }
+}
+
+/** The safer render, unless the template compares a name that is bounded there, and says something else. */
+function sameText(mask: Mask, rendered: string, safer: () => string): string {
+  try {
+    const again = safer();
+    return mask.unmask(again) === mask.unmask(rendered) ? again : rendered;
+  } catch {
+    return rendered;
   }
 }
 

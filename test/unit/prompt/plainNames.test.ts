@@ -78,3 +78,44 @@ test("a special token of one character is one only where the template wrote it",
   const { tokens } = short.tokens({ messages, tools: [], kwargs: new Map() }, { addGenerationPrompt: false });
   expect([...tokens].filter((token) => token === own.idOf("§"))).toHaveLength(2);
 });
+
+describe("a name that a template puts in brackets of its own", () => {
+  // As Qwen3-Coder prints schemas; and one that compares a name.
+  const bracketed = (extra: string): Prompter =>
+    new Prompter({
+      template:
+        "{%- for t in tools or [] %}{%- for k, v in t.function.parameters.items() %}{{- '<' ~ k ~ '>' ~ v ~ '</' ~ k ~ '>' }}" +
+        `${extra}{%- endfor %}{{- '<f=' ~ t.function.name ~ '>' }}{%- endfor %}` +
+        "{%- for m in messages %}{{- '<|im_start|>' + m.role + ' ' + (m.content or '') + '<|im_end|>' }}{%- endfor %}",
+      vocab,
+    });
+  const told = (by: Prompter, key: string, name = "x"): Int32Array => {
+    const definition = new Map<string, Json>([
+      ["type", "function"],
+      [
+        "function",
+        new Map<string, Json>([
+          ["name", name],
+          ["parameters", new Map<string, Json>([[key, "v"]])],
+        ]),
+      ],
+    ]);
+    const tools = [{ name, definition }];
+    return by.tokens({ messages: [{ role: "user", content: "u" }], tools, kwargs: new Map() }, OPTIONS)
+      .tokens;
+  };
+  const OPTIONS = { addGenerationPrompt: false };
+  const counted = (tokens: Int32Array): number => specials([...tokens]).length;
+
+  test.each(["|im_end|", "tool_call", "<|im_start|", "|im_end|>", "a<|im_end|"])("%s", (name) => {
+    const by = bracketed("");
+    expect(counted(told(by, name))).toBe(2);
+    expect(counted(told(by, "x", name))).toBe(2);
+    expect(text([...told(by, name)])).toStartWith(`<${name}>v</${name}>`);
+  });
+
+  test("one that the template compares is compared as it is", () => {
+    const by = bracketed("{%- if k == 'tool_call' %}{{- '!' }}{%- endif %}");
+    expect(text([...told(by, "tool_call")])).toStartWith("<tool_call>v</tool_call>!");
+  });
+});

@@ -12,6 +12,7 @@ COPY package.json bun.lock bunfig.toml tsconfig.json ./
 COPY patches patches
 RUN bun install --frozen-lockfile && if [ -n "$LLAMA_PACKAGE" ]; then bun add -E "$LLAMA_PACKAGE"; fi
 COPY ffi ffi
+COPY models/demo/demo.gguf models/demo/demo.gguf
 COPY src src
 COPY scripts scripts
 RUN bun run build

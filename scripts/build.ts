@@ -1,6 +1,6 @@
 /**
- * Makes `dist/warmturn`: one executable with the sources, both Workers, the shim and llama.cpp's libraries
- * inside. Not minified: Elysia and error messages read function text. `--outfile FILE` names another place.
+ * Makes `dist/warmturn`: one executable with the sources, both Workers, the shim, llama.cpp's libraries
+ * and the demo model inside. Not minified: Elysia and error messages read function text. `--outfile FILE` names another place.
  */
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
@@ -25,8 +25,11 @@ function entrySource(folder: string): string {
   return [
     "// Written by scripts/build.ts.",
     ...imports,
+    `import demo from ${from(join(ROOT, "models/demo/demo.gguf"))} with { type: "file" };`,
+    `import { provideDemoModel } from ${from(join(ROOT, "src/demoModel.ts"))};`,
     `import { provideEmbedded } from ${from(join(ROOT, "ffi/embedded.ts"))};`,
     `provideEmbedded({\n${table.join("\n")}\n});`,
+    "provideDemoModel(demo);",
     `await import(${from(join(ROOT, "src/main.ts"))});`,
     "",
   ].join("\n");

@@ -5,6 +5,7 @@ import { basename } from "node:path";
 import { cacheFolder } from "../ffi/cacheFolder.ts";
 import { apiKeys } from "./config/apiKeys.ts";
 import { ConfigError, type Env, type Flags, parseFlags } from "./config/parseFlags.ts";
+import { DEMO_MODEL_NAME, demoModel } from "./demoModel.ts";
 import type { EngineOptions } from "./engine/EngineOptions.ts";
 import { isModelName } from "./hub/ModelName.ts";
 import { LIMITS, type Limits } from "./limits.ts";
@@ -28,16 +29,19 @@ export function readConfig(argv: readonly string[], env: Env): Config {
   return configOf(parseFlags(argv, env), env);
 }
 
-/** The model that is served with these flags, a file or `hf:…`; null where there is none. Throws ConfigError. */
-export function modelOf({ model, hfRepo }: Flags): string | null {
-  if (hfRepo === null) return model;
+/**
+ * The model that is served with these flags: a file or `hf:…`, the demo model where they name none; null where there
+ * is none either. Throws ConfigError.
+ */
+export function modelOf({ model, hfRepo }: Flags, env: Env): string | null {
+  if (hfRepo === null) return model ?? demoModel(env);
   if (model !== null) throw new ConfigError("--model and --hf-repo both name a model; give one of them.");
   return isModelName(hfRepo) ? hfRepo : `hf:${hfRepo}`;
 }
 
 /** Throws ConfigError. */
 export function configOf(flags: Flags, env: Env): Config {
-  const model = modelOf(flags);
+  const model = modelOf(flags, env);
   if (model === null) {
     throw new ConfigError("No model is named: start with `warmturn -m model.gguf` or set WARMTURN_MODEL.");
   }
@@ -65,6 +69,7 @@ export function withModelFile(config: Config, modelPath: string): Config {
 
 /** Without its ending, and without the number of its part. */
 function nameOf(flags: Flags, modelPath: string): string {
+  if (flags.model === null && flags.hfRepo === null) return flags.alias ?? DEMO_MODEL_NAME;
   return flags.alias ?? basename(modelPath).replace(/(-\d{5}-of-\d{5})?\.gguf$/i, "");
 }
 

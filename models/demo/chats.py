@@ -34,11 +34,11 @@ class Chat(TaskTurns):
         self.have = {}
         for kind in r.sample(kinds, n):
             spellings = TOOLS[kind][2]
-            self.have[kind] = spellings[0] if r.random() < 0.7 else r.choice(spellings[1:])
+            self.have[kind] = spellings[0] if r.random() < 0.75 else r.choice(spellings[1:])
         self.tools = list(self.have.values())
         r.shuffle(self.tools)
         self.foreign = []
-        if n and r.random() < 0.18 or n == 0 and r.random() < (0.3 if count is None else 0.9):
+        if n and r.random() < 0.14 or n == 0 and r.random() < (0.3 if count is None else 0.9):
             for _ in range(r.choice([1, 1, 2])):
                 name = r.choice(["_", "_", "-"]).join(word(r).lower() for _ in range(r.choice([1, 2, 2])))
                 args = list(dict.fromkeys(word(r).lower() for _ in range(r.choice([1, 1, 2]))))
@@ -192,16 +192,17 @@ class Chat(TaskTurns):
         if turn["user"].endswith("."):
             turn["user"] = turn["user"][:-1]
         turn["steps"][0]["think"] = f"The user names {name}. I use it."
+        turn["think"] = "I have the result."
         return turn
 
     def turn(self):
         r, have = self.r, self.have
         options = [
-            ("single", 34 if have else 0),
+            ("single", 40 if have else 0),
             ("small", 9),
             ("about", 6),
             ("outside", 7),
-            ("refuse", 13 if self.missing else 0),
+            ("refuse", 20 if self.missing else 0),
             ("strange", 22 if self.foreign else 0),
         ]
         if any(k not in ("remind", "send") for k in have):

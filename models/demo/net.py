@@ -65,45 +65,48 @@ class Rope:
         return torch.cat([a * c - b * s, a * s + b * c], -1)
 
 
-def hidden(p, ids, doc, rope):
+def product(a, b, half):
+    """a @ b; with `half` as bfloat16, which is six times as fast where the CPU has matrix tiles (AMX)."""
+    return (a.bfloat16() @ b.bfloat16()).float() if half else a @ b
+
+
+def hidden(p, ids, doc, rope, half=False):
     """ids, doc: [batch, time]; nothing passes from one doc to another. Returns [batch, time, DIM]."""
     B, T = ids.shape
     x = torch.nn.functional.embedding(ids, p["token_embd"])
     allowed = (doc[:, :, None] == doc[:, None, :]) & torch.ones(T, T, dtype=torch.bool).tril()
     bias = torch.zeros(B, 1, 1, T, T).masked_fill_(~allowed[:, None, None], -1e9)
+    times = lambda a, b: product(a, b, half)
     one = (doc[:, 1:] == doc[:, :-1]).float()[..., None]
     two = (doc[:, 2:] == doc[:, :-2]).float()[..., None]
     for i in range(LAYERS):
         b = f"blk.{i}."
         h = norm(x, p[b + "attn_norm"])
         if ATTENTION[i]:
-            q = rope(norm((h @ p[b + "attn_q"].T).view(B, T, HEADS, HEAD), p[b + "attn_q_norm"]))
-            k = rope(norm((h @ p[b + "attn_k"].T).view(B, T, KV, HEAD), p[b + "attn_k_norm"]))
-            v = (h @ p[b + "attn_v"].T).view(B, T, KV, HEAD)
+            q = rope(norm(times(h, p[b + "attn_q"].T).view(B, T, HEADS, HEAD), p[b + "attn_q_norm"]))
+            k = rope(norm(times(h, p[b + "attn_k"].T).view(B, T, KV, HEAD), p[b + "attn_k_norm"]))
+            v = times(h, p[b + "attn_v"].T).view(B, T, KV, HEAD)
             q = q.view(B, T, KV, HEADS // KV, HEAD).permute(0, 2, 3, 1, 4)
             k, v = k.permute(0, 2, 3, 1)[:, :, None], v.permute(0, 2, 1, 3)[:, :, None]
-            a = torch.softmax((q * HEAD**-0.5) @ k + bias, -1)
-            h = (a @ v).permute(0, 3, 1, 2, 4).reshape(B, T, DIM) @ p[b + "attn_output"].T
+            a = torch.softmax(times(q * HEAD**-0.5, k) + bias, -1)
+            h = times(times(a, v).permute(0, 3, 1, 2, 4).reshape(B, T, DIM), p[b + "attn_output"].T)
         else:
-            gate, out, val = (h @ p[b + "shortconv.in_proj"].T).split(DIM, -1)
+            gate, out, val = times(h, p[b + "shortconv.in_proj"].T).split(DIM, -1)
             u, w = gate * val, p[b + "shortconv.conv"]
             y = u * w[:, 2]
             y = y + torch.nn.functional.pad(u[:, :-1] * one, (0, 0, 1, 0)) * w[:, 1]
             y = y + torch.nn.functional.pad(u[:, :-2] * two, (0, 0, 2, 0)) * w[:, 0]
-            h = (out * y) @ p[b + "shortconv.out_proj"].T
+            h = times(out * y, p[b + "shortconv.out_proj"].T)
         x = x + h
         h = norm(x, p[b + "ffn_norm"])
-        x = (
-            x
-            + (torch.nn.functional.silu(h @ p[b + "ffn_gate"].T) * (h @ p[b + "ffn_up"].T))
-            @ p[b + "ffn_down"].T
-        )
+        gated = torch.nn.functional.silu(times(h, p[b + "ffn_gate"].T)) * times(h, p[b + "ffn_up"].T)
+        x = x + times(gated, p[b + "ffn_down"].T)
     return norm(x, p["token_embd_norm"])
 
 
-def loss_sum(p, ids, doc, target, rope):
+def loss_sum(p, ids, doc, target, rope, half=False):
     """target: [batch, time], -1 where there is none. Returns (sum of losses, number of targets)."""
     at = target.reshape(-1) >= 0
-    h = hidden(p, ids, doc, rope).reshape(-1, DIM)[at]
+    h = hidden(p, ids, doc, rope, half).reshape(-1, DIM)[at]
     want = target.reshape(-1)[at]
     return torch.nn.functional.cross_entropy(h @ p["token_embd"].T, want, reduction="sum"), len(want)

@@ -85,8 +85,9 @@ def call_text(name, args):
     return "<tool_call>\n" + dumps({"name": name, "arguments": args}) + "\n</tool_call>"
 
 
-def pieces(conv, drop=False, nothink=False):
-    """drop: the client sends no reasoning back. nothink: reasoning is switched off for the last turn.
+def pieces(conv, at=None, drop=False, nothink=False):
+    """The request that is answered by message `at` of the last turn's (its rounds of calls, then its answer; None: the
+    answer), and that message. drop: the client sends no reasoning back. nothink: reasoning is switched off.
 
     An assistant turn that stands without its thought gives no loss on its first token, so that the model does not
     learn to leave the thought out.
@@ -103,23 +104,25 @@ def pieces(conv, drop=False, nothink=False):
     for i, turn in enumerate(conv["turns"]):
         last = i == len(conv["turns"]) - 1
         out.append(("<|im_start|>user\n" + turn["user"] + "<|im_end|>\n", "no"))
-
-        def assistant(think, body, sent_back):
+        count = len(turn["steps"]) + 1
+        end = count - 1 if at is None or not last else at
+        for j in range(end + 1):
+            step = turn["steps"][j] if j < count - 1 else turn
+            body = step["reply"] if step is turn else "\n".join(call_text(n, a) for n, a in step["calls"])
+            answered = last and j == end
             out.append(("<|im_start|>assistant\n", "no"))
-            if last and nothink and not sent_back:
+            if nothink and answered:
                 out.append(("<think>\n\n</think>\n\n", "no"))
                 out.append((body + "<|im_end|>", "all"))
-            elif last and not nothink and not (drop and sent_back):
-                out.append(("<think>\n" + think + "\n</think>\n\n" + body + "<|im_end|>", "all"))
+            elif last and not nothink and (answered or not drop):
+                out.append(("<think>\n" + step["think"] + "\n</think>\n\n" + body + "<|im_end|>", "all"))
             else:
                 out.append((body + "<|im_end|>", "rest"))
             out.append(("\n", "no"))
-
-        for step in turn["steps"]:
-            assistant(step["think"], "\n".join(call_text(n, a) for n, a in step["calls"]), True)
+            if answered or step is turn:
+                continue
             for result in step["results"]:
                 out.append(
                     ("<|im_start|>tool\n<tool_response>\n" + result + "\n</tool_response><|im_end|>\n", "no")
                 )
-        assistant(turn["think"], turn["reply"], False)
     return out

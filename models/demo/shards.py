@@ -17,7 +17,10 @@ def shard(tok, n):
     out = []
     while len(out) < PER_SHARD:
         conv = drill(r) if n == 0 and len(out) < DRILLS else conversation(r)
-        ids, loss = tok.conversation(conv, drop=r.random() < DROPPED, nothink=r.random() < 0.07)
+        drop, nothink = r.random() < DROPPED, r.random() < 0.08
+        # Where no reasoning came back, each message of a tool loop is answered by a request of its own.
+        at = r.randrange(len(conv["turns"][-1]["steps"]) + 1) if drop or nothink else None
+        ids, loss = tok.conversation(conv, at, drop, nothink)
         if len(ids) <= TOKENS_MAX:
             out.append((np.array(ids, dtype=np.int16), np.array(loss, dtype=bool)))
     r.shuffle(out)

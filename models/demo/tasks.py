@@ -187,11 +187,11 @@ def pairs(r, n):
     ]
 
 
-def read(r, sp, long=0.15):
+def read(r, sp, long=0.1):
     p = path(r)
     kind = r.random()
-    if kind < 0.3:
-        rows = pairs(r, r.choice([2, 3, 4, 6, 8]) if r.random() > long else r.randint(12, 24))
+    if kind < 0.2:
+        rows = pairs(r, r.choice([2, 2, 3, 3, 4, 5]))
         name, value = r.choice(rows)
         content = "\n".join(f"{a}: {b}" for a, b in rows)
         phrases = ways("read", name=name, p=p)
@@ -203,7 +203,7 @@ def read(r, sp, long=0.15):
             f"The {name} in {p} is {value}.",
             [value],
         )
-    content = prose(r, r.choice([3, 5, 8, 14, 20]) if r.random() > long else r.randint(35, 110))
+    content = prose(r, r.choice([3, 5, 8, 14, 20]) if r.random() > long else r.randint(25, 50))
     result = (
         content
         if r.random() < 0.5

@@ -80,10 +80,10 @@ class Tokenizer:
             out += t.encode() if t in SPECIALS else bytes(back[c] for c in t)
         return out.decode(errors="replace")
 
-    def conversation(self, conv, drop=False, nothink=False):
-        """(ids, 1 where the token carries loss)."""
+    def conversation(self, conv, at=None, drop=False, nothink=False):
+        """(ids, 1 where the token carries loss); see `pieces`."""
         ids, loss = [], []
-        for text, kind in pieces(conv, drop, nothink):
+        for text, kind in pieces(conv, at, drop, nothink):
             part = self.encode(text)
             ids += part
             loss += [0 if kind == "no" or kind == "rest" and i == 0 else 1 for i in range(len(part))]

@@ -11,6 +11,11 @@ from tokens import Tokenizer
 RANKS = 2
 # From each part of the time on: tokens of a row, tokens of a batch per rank. Short chats and small batches first.
 PHASES = [(0.0, 512, 1024), (0.6, 1024, 2048)]
+# A run that goes on from an older one starts with long rows and a lower rate.
+LATER = [(0.0, 1024, 2048)]
+LATER_RATE = 0.25
+# From this part of the time on products are made in single precision, as the server makes them.
+SINGLE = 0.9
 MUON_LR, ADAM_LR, DECAY, WARM_STEPS, FLAT, END = 0.02, 4e-3, 0.02, 40, 0.4, 0.02
 SAVE_SECONDS = 150
 
@@ -129,10 +134,11 @@ def work(rank, flat, grads, first, second, shared, barrier, layout, folder, chec
         progress = float(shared[0])
         if progress >= 1:
             break
-        _, length, size = [p for p in PHASES if p[0] <= progress][-1]
+        later = old["step"] > 0
+        _, length, size = [p for p in (LATER if later else PHASES) if p[0] <= progress][-1]
         ids, doc, target = rows.batch(length, size)
         grads[rank].zero_()
-        loss, n = loss_sum(params, ids, doc, target, rope)
+        loss, n = loss_sum(params, ids, doc, target, rope, half=progress < SINGLE)
         # 1000: about the number of targets in a batch; the true one is divided out below.
         (loss / 1000).backward()
         shared[1 + rank], shared[3 + rank] = float(loss), n
@@ -141,6 +147,8 @@ def work(rank, flat, grads, first, second, shared, barrier, layout, folder, chec
         rate = min(1, (step - old["step"] + 1) / WARM_STEPS) * (
             1 if progress < FLAT else END + (1 - END) * (1 - progress) / (1 - FLAT)
         )
+        if later:
+            rate *= LATER_RATE
         momentum = 0.85 + 0.1 * min(1, step / 300)
         with torch.no_grad():
             for name in mine:

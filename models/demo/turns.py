@@ -62,11 +62,7 @@ def said(r, text, plain=False):
     if ask:
         return text + ("?" if r.random() < 0.65 else "")
     k = r.random()
-    return text + (
-        "."
-        if k < 0.2
-        else "!" if k < 0.22 else " please" if k < 0.25 and first in VERBS and not plain else ""
-    )
+    return text + ("." if k < 0.2 else "!" if k < 0.22 else "")
 
 
 class TaskTurns:
@@ -86,18 +82,19 @@ class TaskTurns:
     def over(self, kind, user, rounds, sentence=None):
         """A turn of rounds of tasks; the calls of a round are made at once."""
         tasks = [t for round in rounds for t in round]
+        # Said again in every step: a client that sends no reasoning back must not make it forget the rest.
+        wish = "The user wants " + " and ".join(t.noun for t in tasks) + ". "
         steps = []
         for i, round in enumerate(rounds):
             names = [t.call[0] for t in round]
             if i == 0:
-                think = "The user wants " + " and ".join(t.noun for t in tasks) + ". "
-                think += (
+                think = wish + (
                     f"I use {names[0]}."
                     if len(tasks) == 1
                     else f"First {names[0]}." if len(names) == 1 else "At once: " + ", ".join(names) + "."
                 )
             else:
-                think = f"Next {names[0]}."
+                think = wish + f"Next {names[0]}."
             steps.append(
                 {
                     "think": think,
@@ -106,7 +103,7 @@ class TaskTurns:
                 }
             )
         values = [v for t in tasks for v in t.values]
-        think = "I have the result." if len(tasks) == 1 else "I have all results."
+        think = wish + ("I have the result." if len(tasks) == 1 else "I have all results.")
         return {
             "kind": kind,
             "user": user,

@@ -139,8 +139,8 @@ def cased(r, word):
 
 
 def word(r):
-    """A common word, or one in four times a glued one."""
-    return r.choice(COMMON) if r.random() < 0.72 else glued(r)
+    """A common word, or one in seven times a glued one."""
+    return r.choice(COMMON) if r.random() < 0.86 else glued(r)
 
 
 def code(r):
@@ -162,7 +162,7 @@ def code(r):
 
 def city(r):
     kind = r.random()
-    base = r.choice(CITIES) if kind < 0.35 else glued(r).capitalize()
+    base = r.choice(CITIES) if kind < 0.5 else glued(r).capitalize()
     more = r.random()
     if more < 0.1:
         return r.choice(CITY_PARTS) + " " + base
@@ -174,12 +174,12 @@ def city(r):
 
 
 def person(r, full=None):
-    first = r.choice(FIRST) if r.random() < 0.4 else glued(r).capitalize()
+    first = r.choice(FIRST) if r.random() < 0.6 else glued(r).capitalize()
     if full is None:
         full = r.random() < 0.5
     if not full:
         return first
-    return first + " " + (r.choice(LAST) if r.random() < 0.35 else glued(r).capitalize())
+    return first + " " + (r.choice(LAST) if r.random() < 0.55 else glued(r).capitalize())
 
 
 def stem(r):
@@ -308,7 +308,7 @@ def free(r, low=2, high=6):
     """A free text of some words, as somebody would write into a reminder or a message."""
     n = r.randint(low, high)
     kind = r.random()
-    if kind < 0.35:
+    if kind < 0.5:
         out = [
             r.choice(
                 "call write buy bring check clean book order pay plan fix open send print copy review visit meet water feed pack renew collect ask help test move".split()
@@ -321,7 +321,7 @@ def free(r, low=2, high=6):
                 r.choice(["for", "with", "to", "from", "about"]),
                 r.choice([person, city])(r) if r.random() < 0.7 else word(r),
             ]
-    elif kind < 0.5:
+    elif kind < 0.7:
         out = [
             r.choice(["call", "write to", "meet", "ask", "visit", "pay", "email", "text", "thank"]),
             person(r),

@@ -25,7 +25,7 @@ export async function run(argv: readonly string[], env: Env): Promise<number> {
   const named = { ...given, model: operands[0] ?? given.model };
   // A model by name is fetched as for the server; one that cannot be had is a sentence.
   const config =
-    modelOf(named) === null ? null : await locateModel(configOf(named, env), env, stderrOutput(env));
+    modelOf(named, env) === null ? null : await locateModel(configOf(named, env), env, stderrOutput(env));
   const look = lookOf(process.stderr, env);
   const status = new StatusLine((text) => process.stderr.write(text));
   const report = examine({

@@ -55,10 +55,11 @@ describe(`doctor (${commandName})`, () => {
   test("a library that is not there", async () => {
     const { code, stdout } = await runCommand(["doctor", "--llama-lib", "/no/lib", "--json"]);
     expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({
-      library: null,
-      findings: [{ level: "wrong", about: "library", says: expect.stringContaining("/no/lib") }],
-    });
+    const { library, findings } = JSON.parse(stdout);
+    // Others may follow: how busy the machine is.
+    const [{ level, about, says }] = findings;
+    expect([library, level, about]).toEqual([null, "wrong", "library"]);
+    expect(says).toContain("/no/lib");
   });
 
   test("what is typed wrong is a sentence on stderr", async () => {

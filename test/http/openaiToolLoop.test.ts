@@ -4,18 +4,11 @@
  * call. Runs against the executable as well, where WARMTURN_TEST_BINARY names it.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import OpenAI from "openai";
 import { Backend } from "../../ffi/Backend.ts";
 import { Model } from "../../ffi/Model.ts";
 import { commandName, type ServedCommand, serveCommand } from "../support/Command.ts";
 import { TINY_KINDS, tinyModel } from "../support/tinyModels/tinyModel.ts";
-
-const DEMO = join(import.meta.dir, "../../../shared/models/demo.gguf");
-const hasDemo = existsSync(DEMO);
-if (!hasDemo)
-  console.warn("SKIPPED: the tool loop on the demo model: there is no ../shared/models/demo.gguf");
 
 type Chat = OpenAI.Chat.Completions.ChatCompletion;
 type Params = OpenAI.Chat.Completions.ChatCompletionCreateParamsNonStreaming;
@@ -31,7 +24,7 @@ const TOOL: OpenAI.Chat.Completions.ChatCompletionTool = {
     description: "Weather of a place",
     parameters: {
       type: "object",
-      properties: { city: { type: "string" }, day: { type: "string" } },
+      properties: { city: { type: "string" } },
       required: ["city"],
     },
   },
@@ -39,9 +32,9 @@ const TOOL: OpenAI.Chat.Completions.ChatCompletionTool = {
 
 const QUESTION: readonly OpenAI.Chat.Completions.ChatCompletionMessageParam[] = [
   { role: "system", content: "You are a helpful assistant." },
-  { role: "user", content: "What is the weather in Paris on Monday?" },
+  { role: "user", content: "What is the weather in Paris?" },
 ];
-const RESULT = '{"temperature": 17.5, "sky": "clear"}';
+const RESULT = '{"temperature": 17, "sky": "clear"}';
 
 /** A small model may call again before it answers. */
 const TURNS_MAX = 4;
@@ -156,7 +149,7 @@ function suite(
   });
 }
 
-if (hasDemo) suite("the demo model", async () => ({ server: await serveCommand(["-m", DEMO, "-t", "1"]) }));
+suite("the demo model", async () => ({ server: await serveCommand(["-t", "1"]) }));
 
 for (const kind of TINY_KINDS) {
   suite(`a random ${kind}`, async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { basename } from "node:path";
 import { FLAGS } from "../../../src/config/flags.ts";
 import { flagTable, helpText } from "../../../src/config/help.ts";
 import { ConfigError, parseFlags } from "../../../src/config/parseFlags.ts";
@@ -119,10 +120,12 @@ test("the command line wins over ours, ours over llama-server's, a blank one is 
 });
 
 describe("the config as a whole", () => {
-  test("no model", () => {
-    expect(message(() => readConfig([], {}))).toBe(
-      "No model is named: start with `warmturn -m model.gguf` or set WARMTURN_MODEL.",
-    );
+  test("no model is the demo model, under its own name or the one that is given", () => {
+    const config = readConfig([], {});
+    expect([basename(config.modelPath), config.modelName]).toEqual(["demo.gguf", "demo"]);
+    expect(config.engine.modelPath).toBe(config.modelPath);
+    expect(readConfig(["-a", "mine"], {}).modelName).toBe("mine");
+    expect(readConfig([], { WARMTURN_MODEL: "a.gguf" }).modelName).toBe("a");
   });
 
   test.each([

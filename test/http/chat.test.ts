@@ -245,6 +245,7 @@ onEachTarget("chat completions", (open) => {
     for (const body of [
       { response_format: { type: "json_schema", json_schema: { name: "a", strict: true, schema } } },
       { response_format: { type: "json_object", schema } },
+      { response_format: { type: "json_schema", schema } },
       { json_schema: schema },
     ]) {
       await postChat(opened.target, { messages: USER, ...body });

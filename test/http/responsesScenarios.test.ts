@@ -213,7 +213,7 @@ test("24: a prompt that is too long is the error that clients know, with both nu
   for (const stream of [true, false]) {
     const answer = await post(target, { ...HI, stream, input: "x".repeat(200) });
     const { error } = await json(answer);
-    expect([answer.status, error.code]).toEqual([400, "context_length_exceeded"]);
+    expect([answer.status, error.code, error.param]).toEqual([400, "context_length_exceeded", "input"]);
     expect(error.message).toContain("prompt is too long: 206 tokens > 99 maximum");
   }
 });

@@ -33,6 +33,10 @@ function formatOf(format: JsonObject): Answer | undefined {
     throw invalid("response_format.type", 'must be "text", "json_object" or "json_schema".');
   }
   const at = "response_format.json_schema";
+  // As llama-server's documentation has it: {"type": "json_schema", "schema": …}.
+  if (format.get("json_schema") === undefined && format.get("schema") !== undefined) {
+    return schemaAnswer(format, "response_format");
+  }
   return schemaAnswer(objectAt(format.get("json_schema"), at), at);
 }
 

@@ -92,6 +92,9 @@ export const CHAT_REQUEST = Type.Object(
               schema: Type.Unknown({ description: "JSON Schema." }),
             }),
           ),
+          schema: Type.Optional(
+            Type.Unknown({ description: "JSON Schema, as llama-server takes it: without a json_schema." }),
+          ),
         },
         { description: "What the answer's text has to be." },
       ),

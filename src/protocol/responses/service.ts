@@ -39,7 +39,7 @@ export function startResponse(
     echo: request.echo,
   };
   const session = caller.session || request.session;
-  const running = runTurn(request.turn, { ...caller, session }, deps.turn, signal);
+  const running = ofInput(() => runTurn(request.turn, { ...caller, session }, deps.turn, signal));
   const writer = new ResponseWriter({
     ...request,
     heading,
@@ -50,6 +50,16 @@ export function startResponse(
     },
   });
   return { request, writer, running };
+}
+
+/** What is wrong with the conversation as a whole is said of `messages`, which are `input` here. */
+function ofInput<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.field !== "messages") throw error;
+    throw new AppError(error.code, error.message, { field: "input", numbers: error.numbers });
+  }
 }
 
 function save(

@@ -3,7 +3,7 @@
  * device or a model that is wrong is found, told with advice, and remembered for the server.
  */
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DoctorReport } from "../../src/cli/doctor/DoctorReport.ts";
@@ -15,7 +15,7 @@ import { openEngine } from "../../src/engine/openEngine.ts";
 import { lyingDevice } from "../support/lyingDevice.ts";
 import { TINY_KINDS, tinyModel } from "../support/tinyModels/tinyModel.ts";
 
-const DEMO = join(import.meta.dir, "..", "..", "..", "shared", "models", "demo.gguf");
+const DEMO = join(import.meta.dir, "..", "..", "models", "demo", "demo.gguf");
 const FLAGS = ["-t", "1", "-c", "1024", "-ub", "128", "-ngl", "0", "--state-ram", "32M"];
 /** A busy machine takes its time. */
 const TEST_MS_MAX = 120_000;
@@ -88,9 +88,7 @@ test.each(TINY_KINDS)(
   TEST_MS_MAX,
 );
 
-if (!existsSync(DEMO)) console.warn(`SKIPPED: the doctor on the trained model: there is no ${DEMO}`);
-
-test.skipIf(!existsSync(DEMO))(
+test(
   "the trained model: all is well",
   () => {
     const report = doctor(DEMO);

@@ -3,7 +3,6 @@
  * the next request's. A model that is none turns warming off with a sentence.
  */
 import { afterAll, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Backend } from "../../ffi/Backend.ts";
 import { Model } from "../../ffi/Model.ts";
@@ -17,10 +16,7 @@ import { planJob } from "../../src/warm/planJob.ts";
 import type { WarmCommand, WarmEvent, WarmJob, WarmSetup } from "../../src/warm/protocol.ts";
 import { workerLink } from "../../src/warm/workerLink.ts";
 
-const modelPath = join(import.meta.dir, "../../../shared/models/demo.gguf");
-const present = existsSync(modelPath);
-if (!present)
-  console.warn(`SKIPPED: the warm Worker on a real vocabulary: there is no ../shared/models/demo.gguf`);
+const modelPath = join(import.meta.dir, "../../models/demo/demo.gguf");
 
 /** Events in order, for tests that await the next one. */
 function openWorker() {
@@ -53,7 +49,7 @@ function read(messages: readonly object[]): PromptInput {
   };
 }
 
-test.skipIf(!present)("plans as the request path does, in order, and drops what has moved on", async () => {
+test("plans as the request path does, in order, and drops what has moved on", async () => {
   const backend = Backend.open();
   const model = Model.load(backend, { path: modelPath, vocabOnly: true });
   const template = model.chatTemplate() ?? "";

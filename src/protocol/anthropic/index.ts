@@ -2,9 +2,9 @@
 import { Elysia } from "elysia";
 import type { AppError } from "../../errors.ts";
 import { documented, READING, RUNNING } from "../http/documented.ts";
+import { openCall } from "../http/openCall.ts";
 import { readBody } from "../http/readBody.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
-import { sessionHint } from "../http/sessionHint.ts";
 import type { ChatServiceDeps } from "../openai/service.ts";
 import { anthropicErrorBody } from "./errorBody.ts";
 import { messageEvents, PING, wholeMessage } from "./message.ts";
@@ -68,11 +68,7 @@ export function anthropic(deps: AnthropicDeps): Elysia {
 }
 
 async function messages(request: Request, deps: AnthropicDeps): Promise<Response> {
-  const tenant = deps.tenantOf(request.headers);
-  const service = deps.ready();
-  const raw = await readBody(request, service.limits.bodyBytesMax);
-  const userAgent = request.headers.get("user-agent") ?? "";
-  const caller = { tenant, userAgent, session: sessionHint(request.headers) };
+  const { service, raw, caller } = await openCall(request, deps);
   const id = deps.requestIdOf(request);
   const started = startMessage(raw, caller, id, service, request.signal);
   if (started.request.ignored.length > 0) deps.onIgnored(id, started.request.ignored);

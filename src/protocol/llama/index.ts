@@ -2,9 +2,9 @@
 import { Elysia } from "elysia";
 import { version } from "../../../package.json";
 import { AppError } from "../../errors.ts";
+import { openCall } from "../http/openCall.ts";
 import { readBody } from "../http/readBody.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
-import { sessionHint } from "../http/sessionHint.ts";
 import type { ChatServiceDeps } from "../openai/service.ts";
 import { completionEvents, wholeCompletions } from "./completion.ts";
 import { DOCS } from "./docs.ts";
@@ -104,11 +104,7 @@ function metrics(request: Request, deps: LlamaDeps): Response {
 }
 
 async function complete(request: Request, deps: LlamaDeps, start: Start): Promise<Response> {
-  const tenant = deps.tenantOf(request.headers);
-  const service = deps.ready();
-  const raw = await readBody(request, service.limits.bodyBytesMax);
-  const userAgent = request.headers.get("user-agent") ?? "";
-  const caller = { tenant, userAgent, session: sessionHint(request.headers) };
+  const { service, raw, caller } = await openCall(request, deps);
   const { running, request: asked, heading } = start(raw, caller, service, request.signal);
   if (!asked.stream) {
     return await wholeResponse(

@@ -2,9 +2,8 @@
 import { Elysia } from "elysia";
 import { AppError } from "../../errors.ts";
 import { documented, RUNNING } from "../http/documented.ts";
-import { readBody } from "../http/readBody.ts";
+import { openCall } from "../http/openCall.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
-import { sessionHint } from "../http/sessionHint.ts";
 import type { PlacedEvent } from "../http/severalReplies.ts";
 import { completionChunks, wholeCompletion } from "./chatCompletion.ts";
 import { errorBody } from "./errorBody.ts";
@@ -94,12 +93,8 @@ function model(request: Request, escapedId: string, deps: OpenAiDeps): Response 
 }
 
 async function chat(request: Request, deps: OpenAiDeps): Promise<Response> {
-  const tenant = deps.tenantOf(request.headers);
-  const service = deps.ready();
-  const raw = await readBody(request, service.limits.bodyBytesMax);
-  const userAgent = request.headers.get("user-agent") ?? "";
-  const session = sessionHint(request.headers);
-  const started = startChat(raw, { tenant, userAgent }, session, service, request.signal);
+  const { service, raw, caller } = await openCall(request, deps);
+  const started = startChat(raw, caller, service, request.signal);
   return started.request.stream ? streamed(started, service, deps) : whole(started, service, deps);
 }
 
@@ -122,11 +117,7 @@ async function whole(started: StartedChat, service: ChatServiceDeps, deps: OpenA
 }
 
 async function text(request: Request, deps: OpenAiDeps): Promise<Response> {
-  const tenant = deps.tenantOf(request.headers);
-  const service = deps.ready();
-  const raw = await readBody(request, service.limits.bodyBytesMax);
-  const userAgent = request.headers.get("user-agent") ?? "";
-  const caller = { tenant, userAgent, session: sessionHint(request.headers) };
+  const { service, raw, caller } = await openCall(request, deps);
   const { running, heading, request: asked } = startText(raw, caller, service, request.signal);
   if (!asked.stream) {
     return await wholeResponse(

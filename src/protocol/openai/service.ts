@@ -35,14 +35,13 @@ export interface StartedChat {
 /** Throws AppError for everything that can be refused before the engine has the run. */
 export function startChat(
   raw: string,
-  caller: Omit<Caller, "session">,
-  session: string,
+  caller: Caller,
   deps: ChatServiceDeps,
   signal: AbortSignal,
 ): StartedChat {
   const request = readChatRequest(parseBody(raw), deps.sampling);
   const model = servedModel(request.model, deps.models);
-  const asking = { ...caller, session: session || request.session };
+  const asking = { ...caller, session: caller.session || request.session };
   const runs = runChoices(request.turn, request.choices, asking, deps.turn, signal);
   return {
     request,

@@ -2,9 +2,8 @@
 import { Elysia } from "elysia";
 import type { AppError } from "../../errors.ts";
 import { documented, RUNNING } from "../http/documented.ts";
-import { readBody } from "../http/readBody.ts";
+import { openCall } from "../http/openCall.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
-import { sessionHint } from "../http/sessionHint.ts";
 import { OPENAI_ERROR } from "../openai/schemas.ts";
 import type { ChatServiceDeps } from "../openai/service.ts";
 import type { ResponseStore } from "./ResponseStore.ts";
@@ -68,11 +67,7 @@ function forget({ headers }: Request, id: string, { tenantOf, store }: Responses
 }
 
 async function create(request: Request, deps: ResponsesDeps): Promise<Response> {
-  const tenant = deps.tenantOf(request.headers);
-  const service = deps.ready();
-  const raw = await readBody(request, service.limits.bodyBytesMax);
-  const userAgent = request.headers.get("user-agent") ?? "";
-  const caller = { tenant, userAgent, session: sessionHint(request.headers) };
+  const { service, raw, caller } = await openCall(request, deps);
   const started = startResponse(raw, caller, deps.store, service, request.signal);
   const { ignored } = started.request;
   if (ignored.length > 0) deps.onIgnored(deps.requestIdOf(request), ignored);

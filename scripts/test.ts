@@ -15,6 +15,7 @@ interface Group {
   readonly before?: () => Promise<boolean>;
 }
 
+const FAILURE_LINES = 40;
 const ROOT = join(import.meta.dir, "..");
 const BINARY = join(ROOT, "dist", process.platform === "win32" ? "warmturn.exe" : "warmturn");
 
@@ -50,6 +51,8 @@ interface Count {
   passed: number;
   failed: number;
   skipped: number;
+  /** What failed, with the lines before its name: said again at the end, where it is found. */
+  readonly failures: string[];
 }
 
 /** `bun test` prints ` 12 pass`, ` 1 fail`, ` 2 skip` at the end of its run. */
@@ -58,19 +61,36 @@ function readCount(output: string, exitCode: number): Count {
     const hits = [...output.matchAll(new RegExp(`^\\s*(\\d+) ${word}\\b`, "gm"))];
     return Number(hits.at(-1)?.[1] ?? 0);
   };
-  const count = { passed: number("pass"), failed: number("fail"), skipped: number("skip") };
+  const failures = failuresIn(output.split("\n"));
+  const count = { passed: number("pass"), failed: number("fail"), skipped: number("skip"), failures };
   // A crash, a failed import or an unhandled error outside any test has no line of its own.
-  if (exitCode !== 0 && count.failed === 0) count.failed = 1;
+  if (exitCode !== 0 && count.failed === 0) {
+    count.failed = 1;
+    count.failures.push(`exit ${exitCode}:\n${output.split("\n").slice(-FAILURE_LINES).join("\n")}`);
+  }
   return count;
+}
+
+/** Up to `FAILURE_LINES` lines each, from behind the test before it. Bun names each once more at its end. */
+function failuresIn(lines: readonly string[]): string[] {
+  const byName = new Map<string, string>();
+  for (const [at, line] of lines.entries()) {
+    if (!line.startsWith("(fail) ") || byName.has(line)) continue;
+    const before = lines.slice(Math.max(0, at - FAILURE_LINES), at);
+    const from = before.findLastIndex((one) => /^\((pass|fail|skip)\) /.test(one)) + 1;
+    byName.set(line, [...before.slice(from), line].join("\n"));
+  }
+  return [...byName.values()];
 }
 
 async function runGroup(group: Group): Promise<Count> {
   const folders = group.folders.filter((folder) => existsSync(join(ROOT, folder)));
-  if (folders.length === 0) return { passed: 0, failed: 0, skipped: 0 };
+  if (folders.length === 0) return { passed: 0, failed: 0, skipped: 0, failures: [] };
   console.log(`\n== ${group.name}`);
   if (group.before !== undefined && !(await group.before())) {
-    console.log(`== ${group.name}: what it needs could not be built`);
-    return { passed: 0, failed: 1, skipped: 0 };
+    const failure = `${group.name}: what it needs could not be built`;
+    console.log(`== ${failure}`);
+    return { passed: 0, failed: 1, skipped: 0, failures: [failure] };
   }
   const started = performance.now();
   const child = Bun.spawn(
@@ -142,7 +162,8 @@ if (unknown.length > 0) {
   );
   process.exit(2);
 }
-const total: Count = { passed: 0, failed: 0, skipped: 0 };
+const total = { passed: 0, failed: 0, skipped: 0 };
+const failures: string[] = [];
 for (const group of all) {
   if (names.length > 0 && !names.includes(group.name)) continue;
   const started = performance.now();
@@ -151,7 +172,9 @@ for (const group of all) {
   total.passed += count.passed;
   total.failed += count.failed;
   total.skipped += count.skipped;
+  failures.push(...count.failures);
 }
+if (failures.length > 0) console.log(`\nWhat failed:\n\n${failures.join("\n\n")}`);
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
 console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
 process.exit(total.failed === 0 && total.passed > 0 ? 0 : 1);

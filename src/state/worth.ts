@@ -23,10 +23,12 @@ export interface Kept {
   readonly superseded: boolean;
 }
 
-/** Variants, returns and classes are apart by more than tokens, bytes and ages can bridge, in this order. */
-const VARIANT_FACTOR = 1e24;
-const RETURN_FACTOR = 1e60;
-const CLASS_FACTOR = 1e140;
+/**
+ * Every step of class, return and variant is more than tokens, bytes and ages can bridge: up to some 1e20, of
+ * 1e6 tokens, 1e10 bytes and 1e6 runs. Thirteen steps up or down fit a double, times the bytes of a loss too.
+ */
+const STEP = 1e21;
+const MIDDLE = 13;
 
 /**
  * Runs after which a conversation that has not come back is no surer to than any other: it may be dead, and would
@@ -40,8 +42,7 @@ const HALF_TICKS = 512;
 export function worthOf(kept: Kept, now: number): number {
   const age = Math.max(0, now - kept.usedAt);
   const returns = age <= SURE_TICKS ? kept.returns : 0;
-  const likely = RETURN_FACTOR ** returns / VARIANT_FACTOR ** Math.min(kept.variant, 2);
-  const worth = (kept.tokens / Math.max(1, kept.bytes) / (1 + age / HALF_TICKS)) * likely;
-  if (kept.shared) return worth * CLASS_FACTOR;
-  return kept.superseded ? worth / CLASS_FACTOR : worth;
+  const rank = kept.shared ? 2 : kept.superseded ? 0 : 1;
+  const steps = 9 * rank + 3 * returns + (2 - Math.min(kept.variant, 2)) - MIDDLE;
+  return (kept.tokens / Math.max(1, kept.bytes) / (1 + age / HALF_TICKS)) * STEP ** steps;
 }

@@ -97,5 +97,6 @@ test("worth: later use, more tokens, fewer bytes; left behind first, then what i
       if (sure(a) > sure(b)) expect(worth).toBeGreaterThan(worthOf(b, now));
       if (sure(a) === sure(b) && a.variant < b.variant) expect(worth).toBeGreaterThan(worthOf(b, now));
     }),
+    { numRuns: 2000 },
   );
 });

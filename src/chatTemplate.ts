@@ -48,6 +48,7 @@ export function rulesOf(prompter: Prompter, ready: EngineReady, ubatch: number):
       userOpeners: prompter.userOpeners,
       otherOpeners: prompter.otherOpeners,
       userPrefaces: prompter.userPrefaces,
+      tailOpeners: prompter.tailOpeners,
       chunkTokensMin: ready.chunkTokensMin,
       chunkTokensMax: ready.chunkTokensMax,
       tripTokensMin: ready.tripTokensMin,

@@ -13,7 +13,8 @@ import { type Dialect, probeDialect, readTags } from "./dialect.ts";
 import { type HostSettings, hostContext, stringsOf } from "./hostContext.ts";
 import { joined } from "./joined.ts";
 import { EdgeSet, Mask } from "./Mask.ts";
-import { learnOpeners, type OpenerSource, type Openers } from "./openers.ts";
+import type { OpenerSource } from "./OpenerSource.ts";
+import { learnOpeners, type Openers } from "./openers.ts";
 import { NO_MASK, probeCaps } from "./probeCaps.ts";
 import type { RawPrompt } from "./RawPrompt.ts";
 import { RenderTokeniser } from "./RenderTokeniser.ts";
@@ -73,6 +74,7 @@ export class Prompter {
   readonly userOpeners: Openers["userOpeners"];
   readonly otherOpeners: Openers["otherOpeners"];
   readonly userPrefaces: Openers["userPrefaces"];
+  readonly tailOpeners: Openers["tailOpeners"];
   /** Of the template for requests without tools. */
   readonly dialect: Dialect;
   /** Of the template for requests with tools; mostly the same. */
@@ -100,6 +102,7 @@ export class Prompter {
     this.userOpeners = merged(both.map((one) => one.userOpeners));
     this.otherOpeners = merged(both.map((one) => one.otherOpeners));
     this.userPrefaces = merged(both.map((one) => one.userPrefaces));
+    this.tailOpeners = merged(both.map((one) => one.tailOpeners));
   }
 
   /**

@@ -3,7 +3,7 @@ import { inferReply, type StudiedReply } from "../chat/formats/inferReply.ts";
 import type { ReasoningFormat } from "../chat/formats/ReplyFormat.ts";
 import { ReplyProbe } from "../chat/formats/ReplyProbe.ts";
 import type { Message } from "../chat/messages.ts";
-import type { OpenerSource } from "./openers.ts";
+import type { OpenerSource } from "./OpenerSource.ts";
 import { PROBE_TOOL, probeInput, probeReply, probeResult } from "./probeCaps.ts";
 import type { TemplateCaps } from "./TemplateCaps.ts";
 import type { TextVocab } from "./TextVocab.ts";

@@ -6,16 +6,25 @@
 import { matchAt, OpenerSet } from "./OpenerSet.ts";
 import type { ChunkRules, Keep, KeepReason } from "./plan.ts";
 
-const ORDER: readonly KeepReason[] = ["head", "user-start", "user-inside", "user-end", "reply-start", "last"];
+const ORDER: readonly KeepReason[] = [
+  "head",
+  "user-start",
+  "user-inside",
+  "user-end",
+  "reply-start",
+  "tail-start",
+  "last",
+];
 
 export function keepOf(tokens: Int32Array, cuts: Int32Array, rules: ChunkRules): readonly Keep[] {
-  const { firstUser, lastUser, lastUserEnd, reply } = placesOf(tokens, rules);
+  const { firstUser, lastUser, lastUserEnd, reply, tail } = placesOf(tokens, rules);
   const places = new Map<KeepReason, number>([
     ["head", firstUser],
     ["user-start", lastUser],
     ["user-inside", lastCutInside(cuts, lastUser, lastUserEnd)],
     ["user-end", lastUserEnd],
     ["reply-start", reply],
+    ["tail-start", tail],
     ["last", tokens.length],
   ]);
   // Mostly the generation prompt holds no cut, and both are one state.
@@ -37,6 +46,8 @@ interface Places {
   readonly lastUserEnd: number;
   /** Start of the last message that is none of the user's, where no user message follows. */
   readonly reply: number;
+  /** Start of what the template prints behind the last message whatever follows. */
+  readonly tail: number;
 }
 
 function placesOf(tokens: Int32Array, rules: ChunkRules): Places {
@@ -44,13 +55,15 @@ function placesOf(tokens: Int32Array, rules: ChunkRules): Places {
   const others = OpenerSet.of(rules.otherOpeners ?? NONE);
   const starts = OpenerSet.of(rules.openers);
   const prefaces = OpenerSet.of(rules.userPrefaces ?? NONE);
-  const places = { firstUser: 0, lastUser: 0, lastUserEnd: 0, reply: 0 };
+  const tails = OpenerSet.of(rules.tailOpeners ?? NONE);
+  const places = { firstUser: 0, lastUser: 0, lastUserEnd: 0, reply: 0, tail: 0 };
   if (users.isEmpty) return places;
   let seen = false;
   let preface = -1;
   for (let at = 0; at < tokens.length; at++) {
     const user = length(matchAt(users, tokens, at));
     const other = length(matchAt(others, tokens, at));
+    if (length(matchAt(tails, tokens, at)) > 0) places.tail = at;
     if (user > 0 && user >= other) {
       const start = openerIn(starts, tokens, at, user);
       if (!seen) places.firstUser = start;
@@ -70,6 +83,10 @@ function placesOf(tokens: Int32Array, rules: ChunkRules): Places {
       places.reply = openerIn(starts, tokens, at, other);
     }
     if (seen && places.lastUserEnd === 0 && length(matchAt(starts, tokens, at)) > 0) places.lastUserEnd = at;
+  }
+  // A tail in plain text has no opener: the user's message goes on up to it.
+  if (places.tail > places.lastUser && places.lastUser > 0) {
+    places.lastUserEnd = Math.min(places.lastUserEnd || places.tail, places.tail);
   }
   return places;
 }

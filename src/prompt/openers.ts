@@ -4,10 +4,10 @@
  * follows closes the message before and belongs to it; the first of the rest opens the next.
  * A template without special tokens has no openers, and is cut by length alone.
  */
-import type { Message, PromptInput } from "../chat/messages.ts";
+import type { Message } from "../chat/messages.ts";
+import type { OpenerSource } from "./OpenerSource.ts";
 import { PROBE_TOOL, probeInput, probeReply, probeResult } from "./probeCaps.ts";
-import type { Spellings } from "./Spellings.ts";
-import type { TextVocab } from "./TextVocab.ts";
+import { learnTails } from "./tails.ts";
 
 export interface Openers {
   /** Each a single special token. */
@@ -17,15 +17,8 @@ export interface Openers {
   readonly otherOpeners: readonly (readonly number[])[];
   /** Each a single special token: what a template puts in front of a user message (its tools), and may move. */
   readonly userPrefaces: readonly (readonly number[])[];
-}
-
-/** The template and the tokenizer as the learner uses them; probes hold no special spelling. */
-export interface OpenerSource {
-  readonly vocab: TextVocab;
-  readonly spellings: Spellings;
-  /** Undefined where the template refuses. */
-  render(input: PromptInput, addGenerationPrompt: boolean): string | undefined;
-  tokenise(render: string): Int32Array;
+  /** What a tail begins with: see `learnTails`. */
+  readonly tailOpeners: readonly (readonly number[])[];
 }
 
 export function learnOpeners(source: OpenerSource): Openers {
@@ -49,7 +42,6 @@ export function learnOpeners(source: OpenerSource): Openers {
 
   const firsts = new Set<number>();
   for (const same of gaps.values()) for (const opener of openersOf(same, closers)) firsts.add(opener);
-  const openers = [...firsts].sort((a, b) => a - b).map((opener) => [opener]);
   const result = [USER, probeReply("", { argument: "wtargument" })];
   const learn = (wide: boolean) => ({
     users: USER_ENDS.flatMap((history) => longOpener(source, firsts, history, userText, wide)),
@@ -64,11 +56,13 @@ export function learnOpeners(source: OpenerSource): Openers {
   }
   const userFirsts = new Set(users.map(([first]) => first));
   const prefaces = openersOf(gaps.get("user") ?? [], closers).filter((opener) => !userFirsts.has(opener));
+  const { boundaries, tails } = learnTails(source, firsts, replies);
   return {
-    openers,
+    openers: [...new Set([...firsts, ...boundaries])].sort((a, b) => a - b).map((opener) => [opener]),
     userOpeners: distinct(told),
     otherOpeners: distinct([...longOpener(source, firsts, result, probeResult, false), ...replies]),
     userPrefaces: distinct(prefaces.map((opener) => [opener])),
+    tailOpeners: tails,
   };
 }
 

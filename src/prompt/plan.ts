@@ -18,6 +18,8 @@ export type KeepReason =
   | "user-end"
   /** Start of the reply's own message, where a cut lies behind it: only a prompt that is answered goes on from there. */
   | "reply-start"
+  /** Start of what the template prints behind the last message: the next prompt holds it further on, or not at all. */
+  | "tail-start"
   /** The last cut of the prompt. */
   | "last";
 
@@ -60,6 +62,11 @@ export interface ChunkRules {
    * only: the message starts there. None where left out.
    */
   readonly userPrefaces?: readonly (readonly number[])[];
+  /**
+   * What a template prints behind the last message begins with these (tools, an instruction, the date); for `keep`
+   * only: the message ends there. None where left out.
+   */
+  readonly tailOpeners?: readonly (readonly number[])[];
   /** A message start is a cut when at least this many tokens have gathered since the last cut; ≤ 64. */
   readonly chunkTokensMin: number;
   /** A stretch of this many tokens without a cut is cut there; ≤ `n_ubatch`. */

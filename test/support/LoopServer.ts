@@ -76,13 +76,13 @@ function openText({ source }: LoopTemplate) {
 export function loopServer(options: LoopServerOptions): LoopServer {
   const template = options.template ?? CHATML;
   const { vocab, prompter, warmPrompter } = textSide(template);
-  const { openers, userOpeners, otherOpeners, userPrefaces } = prompter;
+  const { openers, userOpeners, otherOpeners, userPrefaces, tailOpeners } = prompter;
   const tokenRules = {
     chunkTokensMin: CHUNK_MIN,
     chunkTokensMax: CHUNK_MAX,
     tripTokensMin: options.memory === "window" ? TRIP_MIN : 0,
   };
-  const rules = { openers, userOpeners, otherOpeners, userPrefaces, ...tokenRules };
+  const rules = { openers, userOpeners, otherOpeners, userPrefaces, tailOpeners, ...tokenRules };
   const script = (prompt: Int32Array) => [...vocab.tokenise(options.reply(vocab.text(prompt)), true)];
   const engine = new LoopEngine({ ...options, ctxTokens: CTX_TOKENS, script, debugHashes: false });
   const warm = warmClient(engine, rules, warmPrompter);

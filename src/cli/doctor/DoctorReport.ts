@@ -91,6 +91,8 @@ export interface TemplateReport {
   readonly openers: readonly string[];
   readonly user_openers: readonly string[];
   readonly other_openers: readonly string[];
+  /** What it prints behind the last message begins with these. */
+  readonly tail_openers: readonly string[];
   readonly calls: CallsReport;
   /** Tags around reasoning; null where none are known. */
   readonly reasoning: { readonly start: string; readonly end: string } | null;

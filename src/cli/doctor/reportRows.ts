@@ -76,6 +76,9 @@ export function templateRows(template: TemplateReport): Row[] {
     ["messages open with", list(template.openers)],
     ["user messages with", list(template.user_openers)],
     ["others with", list(template.other_openers)],
+    ...(template.tail_openers.length === 0
+      ? []
+      : [["behind the last", list(template.tail_openers)] as const]),
     ["calls", `${calls.example === null ? "not known" : visible(calls.example)} (${calls.how})`],
     ["calls read back", Object.values(calls.read).join(", ")],
     ...(calls.in_template ? [] : [["", "not in the template: the server writes them"] as const]),

@@ -21,6 +21,7 @@ export function templateReport(prompter: Prompter, vocab: TextVocab, from: strin
     openers: texts(prompter.openers),
     user_openers: texts(prompter.userOpeners),
     other_openers: texts(prompter.otherOpeners),
+    tail_openers: texts(prompter.tailOpeners),
     calls: callsReport(prompter),
     reasoning: prompter.dialect.reasoning,
     next_turn: {

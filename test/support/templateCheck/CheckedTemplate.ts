@@ -54,7 +54,11 @@ export function readTemplates(folder: string): (CheckedTemplate | UnreadTemplate
   });
 }
 
-function checkedTemplate(name: string, source: string, golden: readonly GoldenRow[]): CheckedTemplate {
+export function checkedTemplate(
+  name: string,
+  source: string,
+  golden: readonly GoldenRow[] = [],
+): CheckedTemplate {
   const vocab = templateVocab(source);
   const hash = new Bun.CryptoHasher("sha256").update(source).digest("hex").slice(0, 16);
   return {

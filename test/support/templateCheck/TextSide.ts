@@ -32,8 +32,8 @@ export class TextSide {
 
   /** Small chunks and trips decide nothing here but where cuts lie. */
   rules(own: Pick<ChunkRules, "chunkTokensMin" | "chunkTokensMax" | "tripTokensMin">): ChunkRules {
-    const { openers, userOpeners, otherOpeners, userPrefaces } = this.#prompter;
-    return { openers, userOpeners, otherOpeners, userPrefaces, ...own };
+    const { openers, userOpeners, otherOpeners, userPrefaces, tailOpeners } = this.#prompter;
+    return { openers, userOpeners, otherOpeners, userPrefaces, tailOpeners, ...own };
   }
 
   /** Throws what the template raises. */

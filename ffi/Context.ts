@@ -21,9 +21,14 @@ export const CACHE_TYPES = {
 } as const;
 export type CacheType = keyof typeof CACHE_TYPES;
 
-/** How the tokens of an input become one embedding, by llama-server's names, with llama.cpp's numbers. */
-export const POOLINGS = { mean: 1, cls: 2, last: 3 } as const;
+/**
+ * How the tokens of an input become one embedding, by llama-server's names, with llama.cpp's numbers: `none` gives
+ * each token's, `rank` the numbers of the model's classification head.
+ */
+export const POOLINGS = { none: 0, mean: 1, cls: 2, last: 3, rank: 4 } as const;
 export type Pooling = keyof typeof POOLINGS;
+
+const FLASH = { auto: -1, false: 0, true: 1 } as const;
 
 export const ROPE_SCALINGS = { none: 0, linear: 1, yarn: 2, longrope: 3 } as const;
 
@@ -52,8 +57,8 @@ export interface ContextOptions {
   readonly threadsBatch?: number;
   readonly cacheTypeK?: CacheType;
   readonly cacheTypeV?: CacheType;
-  /** Default true. */
-  readonly flashAttention?: boolean;
+  /** Default true; `auto` is where the device can. */
+  readonly flashAttention?: boolean | "auto";
   /** Default true. */
   readonly offloadKqv?: boolean;
   readonly rope?: RopeOptions;
@@ -69,8 +74,11 @@ export class Context extends Handle {
   readonly ctxTokens: number;
   readonly sequences: number;
   readonly ubatch: number;
+  /** Tokens of one input to embed at most; `rank` needs a model that `rankProblem` finds nothing about. */
+  readonly embedTokens: number;
+  readonly #pooling: Pooling | null;
 
-  private constructor(model: Model, id: number) {
+  private constructor(model: Model, id: number, pooling: Pooling | null) {
     super("context", model);
     const { shim } = model.native();
     const number = (which: number) => Number(shim.wt_context_number(id, which));
@@ -80,13 +88,18 @@ export class Context extends Handle {
     this.ctxTokens = number(CODES.WT_CONTEXT_TOKENS);
     this.sequences = number(CODES.WT_CONTEXT_SEQUENCES);
     this.ubatch = number(CODES.WT_CONTEXT_UBATCH);
+    this.embedTokens = number(CODES.WT_CONTEXT_EMBED_TOKENS);
+    this.#pooling = pooling;
   }
 
   /** @throws FfiError: `range` for a bad number, `failed` or `out-of-memory` with llama.cpp's words. */
   static open(model: Model, options: ContextOptions): Context {
     const { shim, id } = model.native();
     if (model.vocabOnly) throw new FfiError("range", "the model was opened for its vocabulary only");
-    if (!model.isCausal) throw new FfiError("range", `${model.path} is no model that generates text`);
+    const embeds = options.pooling !== undefined && model.isEncoder;
+    if (!model.isCausal && !embeds) {
+      throw new FfiError("range", `${model.path} is no model that generates text`);
+    }
     checkOptions(options);
     const rope = options.rope ?? {};
     const numbers = integers("context", {
@@ -98,7 +111,7 @@ export class Context extends Handle {
       WT_CTX_THREADS_BATCH: options.threadsBatch ?? options.threads,
       WT_CTX_TYPE_K: CACHE_TYPES[options.cacheTypeK ?? "f16"],
       WT_CTX_TYPE_V: CACHE_TYPES[options.cacheTypeV ?? "f16"],
-      WT_CTX_FLASH: (options.flashAttention ?? true) ? 1 : 0,
+      WT_CTX_FLASH: FLASH[`${options.flashAttention ?? true}`],
       WT_CTX_OFFLOAD_KQV: (options.offloadKqv ?? true) ? 1 : 0,
       WT_CTX_OP_OFFLOAD: 1,
       WT_CTX_ROPE_SCALING: rope.scaling === undefined ? -1 : ROPE_SCALINGS[rope.scaling],
@@ -117,6 +130,7 @@ export class Context extends Handle {
     return new Context(
       model,
       withWords(shim, doing, () => shim.wt_context_new(id, numbers, scales)),
+      options.pooling ?? null,
     );
   }
 
@@ -149,12 +163,16 @@ export class Context extends Handle {
     throw statusError(status, "Cannot evaluate tokens", wordsSince(this.#shim, mark));
   }
 
-  /** One input as one vector, not normalised. At most `ubatch` tokens, and only with `pooling`. */
+  /**
+   * One input as one vector, not normalised; with `none` one of each token, one behind the other; with `rank` the
+   * scores of the model's labels. At most `embedTokens` tokens, and only with `pooling`.
+   */
   embed(tokens: Int32Array): Float32Array {
     this.use();
     if (tokens.length === 0) throw new FfiError("range", "an input of no tokens");
     const mark = this.#shim.wt_log_mark();
-    const vector = new Float32Array(this.model.embeddingOut);
+    const one = this.#pooling === "rank" ? this.model.rankOut : this.model.embeddingOut;
+    const vector = new Float32Array(this.#pooling === "none" ? one * tokens.length : one);
     const status = this.#shim.wt_embed(this.#id, tokens, tokens.length, vector, vector.length);
     if (status >= 0) return vector;
     if (status === CODES.WT_RANGE) throw this.#inputProblem(tokens);
@@ -162,9 +180,11 @@ export class Context extends Handle {
   }
 
   #inputProblem(tokens: Int32Array): FfiError {
-    const most = Math.min(this.ubatch, this.ctxTokens);
-    if (tokens.length > most) {
-      return new FfiError("range", `an input of ${tokens.length} tokens; at most ${most} fit one evaluation`);
+    if (tokens.length > this.embedTokens) {
+      return new FfiError(
+        "range",
+        `an input of ${tokens.length} tokens; at most ${this.embedTokens} fit one evaluation`,
+      );
     }
     for (const token of tokens) {
       const problem = this.#tokenProblem(token);

@@ -34,6 +34,20 @@ export interface ModelOptions {
   readonly progress?: Int32Array;
 }
 
+/** Those of llama.cpp whose tokens all see one another, and that are made to embed. */
+const ENCODERS: ReadonlySet<string> = new Set([
+  "bert",
+  "nomic-bert",
+  "nomic-bert-moe",
+  "jina-bert-v2",
+  "jina-bert-v3",
+  "modern-bert",
+  "neo-bert",
+  "eurobert",
+  "gemma-embedding",
+  "llama-embed",
+]);
+
 const SPLIT_MODES = { none: 0, layer: 1, row: 2 } as const;
 const SPLITS_MAX = 16;
 
@@ -118,6 +132,10 @@ export class Model extends Handle {
   get embeddingOut(): number {
     return this.#number(CODES.WT_MODEL_EMBD_OUT);
   }
+  /** Numbers of one rank: one, or one of each label. */
+  get rankOut(): number {
+    return this.#number(CODES.WT_MODEL_CLS_OUT);
+  }
   get heads(): number {
     return this.#number(CODES.WT_MODEL_HEADS);
   }
@@ -147,13 +165,14 @@ export class Model extends Handle {
       this.#number(CODES.WT_MODEL_DECODER) === 1 &&
       this.#number(CODES.WT_MODEL_ENCODER) === 0 &&
       this.#number(CODES.WT_MODEL_DIFFUSION) === 0 &&
-      !this.isEncoder
+      !this.isEncoder &&
+      this.meta(`${this.architecture}.attention.causal`) !== "false"
     );
   }
 
-  /** Every token sees all others, as in BERT: it embeds, and generates nothing. */
+  /** Every token sees all others, as in BERT: it embeds or ranks, and generates nothing. */
   get isEncoder(): boolean {
-    return this.meta(`${this.architecture}.attention.causal`) === "false";
+    return ENCODERS.has(this.architecture);
   }
 
   /** `qwen3`, `lfm2`, … */

@@ -14,6 +14,8 @@ const TOKEN_USER_DEFINED = 1 << 4;
 
 /** llama.cpp's number of the byte-pair vocabularies, which split text by regular expressions first. */
 const VOCAB_BPE = 2;
+/** And of BERT's word pieces, which always stand between BOS and SEP. */
+const VOCAB_WPM = 3;
 
 /**
  * Runs of one kind of character: letters, white space, or the rest. llama.cpp gives some of its expressions
@@ -78,11 +80,23 @@ export class Vocab implements TextVocab {
   get eot(): number {
     return this.#number(CODES.WT_MODEL_EOT);
   }
+  /** Between two texts; -1 where the vocabulary has none. */
+  get sep(): number {
+    return this.#number(CODES.WT_MODEL_SEP);
+  }
+  /** Put behind a text that stands alone; -1 where the model wants nothing there. */
+  get end(): number {
+    if (this.kind === VOCAB_WPM) return this.sep;
+    return this.addEos ? this.eos : -1;
+  }
   get addBos(): boolean {
-    return this.#number(CODES.WT_MODEL_ADD_BOS) === 1;
+    return this.kind === VOCAB_WPM || this.#number(CODES.WT_MODEL_ADD_BOS) === 1;
   }
   get addEos(): boolean {
     return this.#number(CODES.WT_MODEL_ADD_EOS) === 1;
+  }
+  get addSep(): boolean {
+    return this.#number(CODES.WT_MODEL_ADD_SEP) === 1;
   }
   get fim(): FimTokens {
     return {

@@ -38,6 +38,27 @@ export function headerProblem(bytes: Uint8Array): string | null {
   return null;
 }
 
+/**
+ * Names of the tensors that a file holds.
+ * @param bytes the beginning of a file that `headerProblem` finds nothing about.
+ * @throws HeaderTooShort when the table of tensors goes on behind `bytes`.
+ */
+export function tensorNames(bytes: Uint8Array): string[] {
+  const reader = new HeaderReader(bytes);
+  const names: string[] = [];
+  for (let entries = reader.entries(); entries > 0; entries--) {
+    reader.text();
+    if (!reader.skip(reader.u32())) return names;
+  }
+  for (let tensors = reader.tensors(); tensors > 0; tensors--) {
+    names.push(reader.text());
+    for (let sizes = reader.u32(); sizes > 0; sizes--) reader.u64();
+    reader.u32(); /* type */
+    reader.u64(); /* place */
+  }
+  return names;
+}
+
 function repeatedToken(reader: HeaderReader): string | null {
   const type = reader.u32();
   const count = reader.u64();
@@ -72,6 +93,10 @@ class HeaderReader {
   /** Count of metadata entries; the reader then stands at the first. */
   entries(): number {
     return this.u64();
+  }
+
+  tensors(): number {
+    return Number(this.#bytes.readBigUInt64LE(8));
   }
 
   u32(): number {

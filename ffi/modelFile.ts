@@ -1,7 +1,7 @@
 /** What can be said of a model file before llama.cpp opens it, each in one sentence. */
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { FfiError } from "./FfiError.ts";
-import { HeaderTooShort, headerProblem } from "./ggufHeader.ts";
+import { HeaderTooShort, headerProblem, tensorNames } from "./ggufHeader.ts";
 
 /** Magic, version, and the counts of tensors and metadata. */
 const HEADER_BYTES = 24;
@@ -48,6 +48,38 @@ function problemOf(file: number): string | null {
       if (bytes >= size) return "it is a truncated or damaged GGUF file: its metadata goes on behind its end";
       if (bytes >= METADATA_BYTES_MAX) return "its metadata is larger than 1 GiB";
     }
+  }
+}
+
+/**
+ * Names of a model's tensors, those of all its parts where it lies in several files.
+ * @throws HeaderTooShort, or what the file system throws: the model has been loaded from these files.
+ */
+export function modelTensors(path: string): ReadonlySet<string> {
+  const [, head, count] = /^(.*)-\d{5}-of-(\d{5})\.gguf$/.exec(path) ?? [];
+  const parts =
+    head === undefined || count === undefined
+      ? [path]
+      : Array.from(
+          { length: Number(count) },
+          (_, part) => `${head}-${String(part + 1).padStart(5, "0")}-of-${count}.gguf`,
+        );
+  return new Set(parts.flatMap(namesIn));
+}
+
+function namesIn(path: string): string[] {
+  const file = openSync(path, "r");
+  try {
+    const { size } = fstatSync(file);
+    for (let bytes = FIRST_BYTES; ; bytes *= 4) {
+      try {
+        return tensorNames(readStart(file, Math.min(bytes, size)));
+      } catch (error) {
+        if (!(error instanceof HeaderTooShort) || bytes >= size) throw error;
+      }
+    }
+  } finally {
+    closeSync(file);
   }
 }
 

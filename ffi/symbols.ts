@@ -190,7 +190,7 @@ export function ffiSymbols(): Record<string, { args: string[]; returns: string }
 
 /** Numbers of `shim.h`'s enums that TypeScript needs; the same test compares them. */
 export const CODES = {
-  WT_SHIM_VERSION: 4,
+  WT_SHIM_VERSION: 5,
   WT_BAD_HANDLE: -1,
   WT_BUSY: -2,
   WT_RANGE: -3,
@@ -228,11 +228,15 @@ export const CODES = {
   WT_MODEL_FIM_REP: 25,
   WT_MODEL_FIM_SEP: 26,
   WT_MODEL_EMBD_OUT: 27,
+  WT_MODEL_CLS_OUT: 28,
+  WT_MODEL_SEP: 29,
+  WT_MODEL_ADD_SEP: 30,
   WT_CONTEXT_TOKENS: 0,
   WT_CONTEXT_SEQUENCES: 1,
   WT_CONTEXT_BATCH: 2,
   WT_CONTEXT_UBATCH: 3,
   WT_CONTEXT_ROWS: 4,
+  WT_CONTEXT_EMBED_TOKENS: 6,
   WT_DEVICE_NAME: 0,
   WT_DEVICE_DESCRIPTION: 1,
   WT_DEVICE_BACKEND: 2,

@@ -21,6 +21,7 @@ import { llama, speaksLlama } from "./protocol/llama/index.ts";
 import { errorBody } from "./protocol/openai/errorBody.ts";
 import { openai } from "./protocol/openai/index.ts";
 import type { ChatServiceDeps } from "./protocol/openai/service.ts";
+import { reranking } from "./protocol/rerank/index.ts";
 import { responses } from "./protocol/responses/index.ts";
 import { ResponseStore } from "./protocol/responses/ResponseStore.ts";
 
@@ -63,6 +64,7 @@ export function createApp(deps: AppDeps): App {
     .use(openai(shared))
     .use(llama({ ...shared, keyNameOf: auth.nameOfTenant }))
     .use(embeddings(shared))
+    .use(reranking(shared))
     .use(anthropic({ ...shared, requestIdOf, onIgnored }))
     .use(responses({ ...shared, requestIdOf, onIgnored, store: new ResponseStore(deps.limits) }));
   const methods = methodsOf(app.routes);

@@ -16,6 +16,8 @@ export interface Templates {
 /** Throws StartError. */
 export function templatesOf(model: Model, config: Config): Templates {
   if (!model.vocab.hasTokenizer) throw new StartError(`${config.modelPath} holds no tokenizer.`);
+  // Nothing is asked that it would render.
+  if (model.isEncoder) return { template: "", toolUse: null };
   const file = config.flags.chatTemplateFile;
   if (file !== null) {
     try {

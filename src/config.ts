@@ -85,7 +85,10 @@ function checkTogether(flags: Flags): void {
       `--chunk-tokens-min is ${flags.chunkTokensMin}; allowed is at most --chunk-tokens-max, ${chunkMax}.`,
     );
   }
-  if (flags.pooling !== null && !flags.embeddings) {
+  if (flags.rerank && flags.pooling !== null && flags.pooling !== "rank") {
+    throw new ConfigError(`--rerank ranks; it cannot pool by --pooling ${flags.pooling} as well.`);
+  }
+  if (flags.pooling !== null && !flags.embeddings && !flags.rerank) {
     throw new ConfigError("--pooling is for embeddings; give --embeddings with it.");
   }
   if (flags.chatTemplateFile !== null && !existsSync(flags.chatTemplateFile)) {
@@ -127,7 +130,7 @@ function engineOptions(flags: Flags, modelPath: string, env: Env): Config["engin
     chunkTokensMax: flags.chunkTokensMax,
     tripTokensMin: flags.tripTokensMin,
     stateRamBytes: flags.stateRam ?? -1,
-    embeddings: flags.embeddings ? { pooling: flags.pooling } : null,
+    embeddings: flags.embeddings || flags.rerank ? { pooling: flags.rerank ? "rank" : flags.pooling } : null,
     exactDecode: flags.exactDecode,
     debugHashes: flags.debugHashes,
     queueMax: flags.queueMax,

@@ -50,12 +50,6 @@ async function load(config: Config, watch: LoadWatch): Promise<ChatServiceDeps> 
   for (const note of backend.notes) log.warn(note);
   // Its own model, vocabulary only: nothing that the HTTP side uses can be freed under it.
   const model = Model.load(backend, { path: config.modelPath, vocabOnly: true });
-  if (model.isEncoder) {
-    throw new StartError(
-      `${config.modelPath} is an encoder (${model.architecture}), and no model that generates text; embeddings are ` +
-        "made with those that do, such as Qwen3-Embedding.",
-    );
-  }
   const { vocab } = model;
   const templates = templatesOf(model, config);
   const sampling = samplingDefaults(config.flags, (key) => model.meta(key));
@@ -66,10 +60,12 @@ async function load(config: Config, watch: LoadWatch): Promise<ChatServiceDeps> 
   const startEngine = watch.startEngine ?? startEngineClient(watch);
   const engine = await startEngine({ ...config.engine, libraryPath, shimPath });
   for (const note of engine.ready.notes) log.info(note);
-  if (!engine.ready.resume.allowed) log.warn(`States are never resumed here: ${engine.ready.resume.why}`);
+  if (!engine.ready.resume.allowed && !model.isEncoder) {
+    log.warn(`States are never resumed here: ${engine.ready.resume.why}`);
+  }
   const rules = rulesOf(prompter, engine.ready, config.engine.ubatch);
   const warm =
-    config.flags.warm === "off"
+    config.flags.warm === "off" || model.isEncoder
       ? warmOff
       : new WarmClient({
           engine,

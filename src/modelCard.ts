@@ -20,11 +20,22 @@ export function modelCard(model: Model, templates: Templates, backend: Backend):
     embedding: meta("embedding_length"),
     template: templates.template,
     toolUseTemplate: templates.toolUse,
-    bos: vocab.addBos && vocab.bos >= 0 ? vocab.bos : null,
-    eos: vocab.addEos && vocab.eos >= 0 ? vocab.eos : null,
+    bos: tokenOrNull(vocab.addBos, vocab.bos),
+    eos: tokenOrNull(true, vocab.end),
     bosText: vocab.text(vocab.bos),
     eosText: vocab.text(vocab.eos),
     fim: vocab.fim,
+    rank: {
+      template: model.chatTemplate("rerank"),
+      bos: tokenOrNull(vocab.addBos, vocab.bos),
+      // As llama-server: SEP where there is no EOS.
+      eos: tokenOrNull(vocab.addEos, vocab.eos >= 0 ? vocab.eos : vocab.sep),
+      sep: tokenOrNull(vocab.addSep, vocab.sep),
+    },
     build: `warmturn ${version}, llama.cpp ${backend.version()}`,
   };
+}
+
+function tokenOrNull(wanted: boolean, token: number): number | null {
+  return wanted && token >= 0 ? token : null;
 }

@@ -5,7 +5,7 @@
 
 struct wt_context {
     void *context;
-    void *memory;
+    void *memory; /* NULL of an encoder, which has none */
     struct wt_model *model;
     int32_t children;
     int32_t sequence_tokens;
@@ -13,6 +13,7 @@ struct wt_context {
     int32_t batch;
     int32_t ubatch;
     int32_t pooling; /* -1: it generates text */
+    int32_t embed_tokens;
     /* Logits: row i is that of the batch's token first_row + i. */
     int32_t rows;
     int32_t first_row;
@@ -77,7 +78,7 @@ static int32_t wt_context_open(struct wt_context *c, const int32_t *integers, co
     params.n_threads_batch = integers[WT_CTX_THREADS_BATCH];
     params.type_k = integers[WT_CTX_TYPE_K];
     params.type_v = integers[WT_CTX_TYPE_V];
-    params.flash_attn_type = integers[WT_CTX_FLASH] != 0;
+    params.flash_attn_type = integers[WT_CTX_FLASH];
     params.offload_kqv = integers[WT_CTX_OFFLOAD_KQV] != 0;
     params.op_offload = integers[WT_CTX_OP_OFFLOAD] != 0;
     params.rope_scaling_type = integers[WT_CTX_ROPE_SCALING];
@@ -98,11 +99,13 @@ static int32_t wt_context_open(struct wt_context *c, const int32_t *integers, co
     c->context = llama_init_from_model(c->model->model, params);
     if (!c->context) return WT_FAILED;
     c->memory = llama_get_memory(c->context);
-    if (!c->memory) return WT_FAILED;
+    if (!c->memory && c->pooling < 0) return WT_FAILED;
     c->sequence_tokens = (int32_t) llama_n_ctx_seq(c->context);
     c->sequences = (int32_t) llama_n_seq_max(c->context);
     c->batch = (int32_t) llama_n_batch(c->context);
     c->ubatch = (int32_t) llama_n_ubatch(c->context);
+    c->embed_tokens = c->ubatch < c->sequence_tokens ? c->ubatch : c->sequence_tokens;
+    if (c->model->positions > 0 && c->model->positions < c->embed_tokens) c->embed_tokens = c->model->positions;
     return wt_context_buffers(c);
 }
 
@@ -115,7 +118,8 @@ int32_t wt_context_new(int32_t model, const int32_t *integers, const float *floa
     if (integers[WT_CTX_BATCH] < integers[WT_CTX_SEQUENCES]) return WT_RANGE;
     if (integers[WT_CTX_THREADS] < 1 || integers[WT_CTX_THREADS] > 512) return WT_RANGE;
     if (integers[WT_CTX_THREADS_BATCH] < 1 || integers[WT_CTX_THREADS_BATCH] > 512) return WT_RANGE;
-    if (integers[WT_CTX_POOLING] != -1 && (integers[WT_CTX_POOLING] < 1 || integers[WT_CTX_POOLING] > 3)) return WT_RANGE;
+    if (integers[WT_CTX_POOLING] != -1 && (integers[WT_CTX_POOLING] < 0 || integers[WT_CTX_POOLING] > 4)) return WT_RANGE;
+    if (integers[WT_CTX_FLASH] < -1 || integers[WT_CTX_FLASH] > 1) return WT_RANGE;
     if (integers[WT_CTX_ROPE_SCALING] < -1 || integers[WT_CTX_ROPE_SCALING] > 3) return WT_RANGE;
     struct wt_context *c = calloc(1, sizeof(struct wt_context));
     if (!c) return WT_OUT_OF_MEMORY;
@@ -148,13 +152,14 @@ int64_t wt_context_number(int32_t context, int32_t which) {
         case WT_CONTEXT_UBATCH: return c->ubatch;
         case WT_CONTEXT_ROWS: return c->rows;
         case WT_CONTEXT_CHILDREN: return c->children;
+        case WT_CONTEXT_EMBED_TOKENS: return c->embed_tokens;
         default: return WT_RANGE;
     }
 }
 
 static struct wt_context *wt_context_seq(int32_t context, int32_t seq, int32_t *status) {
     struct wt_context *c = wt_object(WT_CONTEXT, context);
-    *status = !c ? WT_BAD_HANDLE : seq < 0 || seq >= c->sequences ? WT_RANGE : 0;
+    *status = !c ? WT_BAD_HANDLE : !c->memory || seq < 0 || seq >= c->sequences ? WT_RANGE : 0;
     return *status < 0 ? NULL : c;
 }
 
@@ -174,7 +179,7 @@ static int32_t wt_evaluate(struct wt_context *c, int32_t count, const int32_t *t
     batch.seq_id = c->seq_lists;
     batch.logits = c->wanted;
     c->rows = 0;
-    int32_t result = llama_decode(c->context, batch);
+    int32_t result = c->memory ? llama_decode(c->context, batch) : llama_encode(c->context, batch);
     if (result == 0) return 0;
     return result == -2 ? WT_OUT_OF_MEMORY : WT_FAILED;
 }
@@ -238,20 +243,23 @@ int32_t wt_logits(int32_t context, int32_t row, float *logits, int32_t count) {
 int32_t wt_embed(int32_t context, const int32_t *tokens, int32_t count, float *vector, int32_t size) {
     struct wt_context *c = wt_object(WT_CONTEXT, context);
     if (!c) return WT_BAD_HANDLE;
-    if (c->pooling < 0 || size != llama_model_n_embd_out(c->model->model)) return WT_RANGE;
-    if (count < 1 || count > c->ubatch || count > c->sequence_tokens) return WT_RANGE;
+    if (c->pooling < 0 || count < 1 || count > c->embed_tokens) return WT_RANGE;
+    int32_t one = c->pooling == 4 ? (int32_t) llama_model_n_cls_out(c->model->model) : llama_model_n_embd_out(c->model->model);
+    if (size != (c->pooling == 0 ? count * one : one)) return WT_RANGE;
     for (int32_t i = 0; i < count; i++) {
         if (tokens[i] < 0 || tokens[i] >= c->model->vocab_size) return WT_RANGE;
         c->pos[i] = i;
         c->seqs[i] = 0;
         c->wanted[i] = 1;
     }
-    if (!llama_memory_seq_rm(c->memory, 0, -1, -1)) return WT_FAILED;
+    if (c->memory && !llama_memory_seq_rm(c->memory, 0, -1, -1)) return WT_FAILED;
     int32_t status = wt_evaluate(c, count, tokens);
     if (status < 0) return status;
-    const float *from = llama_get_embeddings_seq(c->context, 0);
-    if (!from) return WT_FAILED;
-    memcpy(vector, from, (size_t) size * sizeof(float));
+    for (int32_t i = 0; i < size / one; i++) {
+        const float *from = c->pooling == 0 ? llama_get_embeddings_ith(c->context, i) : llama_get_embeddings_seq(c->context, 0);
+        if (!from) return WT_FAILED;
+        memcpy(vector + i * one, from, (size_t) one * sizeof(float));
+    }
     return 0;
 }
 

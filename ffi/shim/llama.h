@@ -227,6 +227,7 @@ WT_AT(ggml_backend_reg, get_name, 8);
     X(int32_t, llama_vocab_bos, (const void *vocab)) \
     X(int32_t, llama_vocab_eos, (const void *vocab)) \
     X(int32_t, llama_vocab_eot, (const void *vocab)) \
+    X(int32_t, llama_vocab_sep, (const void *vocab)) \
     X(int32_t, llama_vocab_fim_pre, (const void *vocab)) \
     X(int32_t, llama_vocab_fim_suf, (const void *vocab)) \
     X(int32_t, llama_vocab_fim_mid, (const void *vocab)) \
@@ -234,6 +235,7 @@ WT_AT(ggml_backend_reg, get_name, 8);
     X(int32_t, llama_vocab_fim_sep, (const void *vocab)) \
     X(_Bool, llama_vocab_get_add_bos, (const void *vocab)) \
     X(_Bool, llama_vocab_get_add_eos, (const void *vocab)) \
+    X(_Bool, llama_vocab_get_add_sep, (const void *vocab)) \
     X(const int32_t *, llama_vocab_get_suppress_tokens, (const void *vocab, int32_t *count)) \
     X(int32_t, llama_tokenize, (const void *vocab, const char *text, int32_t bytes, int32_t *tokens, int32_t max, _Bool add, _Bool parse)) \
     X(int32_t, llama_token_to_piece, (const void *vocab, int32_t token, char *buf, int32_t size, int32_t lstrip, _Bool special)) \
@@ -252,10 +254,13 @@ WT_AT(ggml_backend_reg, get_name, 8);
     X(size_t, llama_state_seq_get_data_ext, (void *ctx, uint8_t *dst, size_t size, int32_t seq, uint32_t flags)) \
     X(size_t, llama_state_seq_set_data_ext, (void *ctx, const uint8_t *src, size_t size, int32_t seq, uint32_t flags)) \
     X(int32_t, llama_decode, (void *ctx, struct llama_batch batch)) \
+    X(int32_t, llama_encode, (void *ctx, struct llama_batch batch)) \
     X(void, llama_synchronize, (void *ctx)) \
     X(float *, llama_get_logits_ith, (void *ctx, int32_t i)) \
     X(float *, llama_get_embeddings_seq, (void *ctx, int32_t seq)) \
+    X(float *, llama_get_embeddings_ith, (void *ctx, int32_t i)) \
     X(int32_t, llama_model_n_embd_out, (const void *model)) \
+    X(uint32_t, llama_model_n_cls_out, (const void *model)) \
     X(void *, llama_sampler_chain_init, (struct llama_sampler_chain_params params)) \
     X(void, llama_sampler_chain_add, (void *chain, void *sampler)) \
     X(void, llama_sampler_apply, (void *sampler, struct llama_token_data_array *candidates)) \

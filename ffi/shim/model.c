@@ -5,6 +5,7 @@ struct wt_model {
     const void *vocab;
     int32_t vocab_size;
     int32_t children;
+    int32_t positions; /* rows of a table of positions, which no input may be longer than; 0 without one */
     int32_t *ends; /* end-of-generation tokens */
     int32_t end_count;
     /* llama.cpp keeps pointers to these. */
@@ -79,6 +80,9 @@ static int32_t wt_model_open(struct wt_model *m, const char *path, const int32_t
     if (!m->model) return WT_FAILED;
     m->vocab = llama_model_get_vocab(m->model);
     m->vocab_size = llama_vocab_n_tokens(m->vocab);
+    char architecture[8];
+    if (llama_model_meta_val_str(m->model, "general.architecture", architecture, sizeof(architecture)) == 4 && wt_same_text(architecture, "bert"))
+        m->positions = llama_model_n_ctx_train(m->model);
     m->ends = malloc(((size_t) m->vocab_size + 1) * sizeof(int32_t));
     if (!m->ends) return WT_OUT_OF_MEMORY;
     for (int32_t token = 0; token < m->vocab_size; token++)
@@ -141,6 +145,9 @@ int64_t wt_model_number(int32_t model, int32_t which) {
         case WT_MODEL_FIM_REP: return llama_vocab_fim_rep(m->vocab);
         case WT_MODEL_FIM_SEP: return llama_vocab_fim_sep(m->vocab);
         case WT_MODEL_EMBD_OUT: return llama_model_n_embd_out(m->model);
+        case WT_MODEL_CLS_OUT: return llama_model_n_cls_out(m->model);
+        case WT_MODEL_SEP: return llama_vocab_sep(m->vocab);
+        case WT_MODEL_ADD_SEP: return llama_vocab_get_add_sep(m->vocab);
         default: return WT_RANGE;
     }
 }

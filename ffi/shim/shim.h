@@ -31,7 +31,7 @@ typedef unsigned long size_t;
 #endif
 
 /* Counts changes of this file's meaning; a prebuilt shim with another number is refused. */
-#define WT_SHIM_VERSION 4
+#define WT_SHIM_VERSION 5
 
 /* Statuses; 0 and above is success (a count, a handle, a token). */
 enum {
@@ -77,6 +77,9 @@ enum {
     WT_MODEL_FIM_REP = 25,
     WT_MODEL_FIM_SEP = 26,
     WT_MODEL_EMBD_OUT = 27, /* numbers of an embedding */
+    WT_MODEL_CLS_OUT = 28,  /* numbers of a rank */
+    WT_MODEL_SEP = 29,      /* -1 where there is none */
+    WT_MODEL_ADD_SEP = 30,
 };
 
 /* `integers` of wt_model_load. */
@@ -101,12 +104,12 @@ enum {
     WT_CTX_THREADS_BATCH = 5,
     WT_CTX_TYPE_K = 6, /* ggml type */
     WT_CTX_TYPE_V = 7,
-    WT_CTX_FLASH = 8,
+    WT_CTX_FLASH = 8, /* -1: where the device can */
     WT_CTX_OFFLOAD_KQV = 9,
     WT_CTX_OP_OFFLOAD = 10,
     WT_CTX_ROPE_SCALING = 11, /* -1: as the model says */
     WT_CTX_YARN_ORIG = 12,
-    WT_CTX_POOLING = 13, /* -1: generates text; else it embeds: 1 mean, 2 first, 3 last token */
+    WT_CTX_POOLING = 13, /* -1: generates text; else it embeds: 0 each token, 1 mean, 2 first, 3 last, 4 ranks */
     WT_CTX_COUNT = 14,
 };
 
@@ -129,6 +132,7 @@ enum {
     WT_CONTEXT_UBATCH = 3,
     WT_CONTEXT_ROWS = 4, /* rows of logits that the last evaluation left */
     WT_CONTEXT_CHILDREN = 5,
+    WT_CONTEXT_EMBED_TOKENS = 6, /* of one input at most */
 };
 
 /* `integers` of wt_sampler_new. */
@@ -247,8 +251,8 @@ WT_API int32_t wt_prefill(int32_t context, int32_t seq, int32_t pos, const int32
 WT_API int32_t wt_decode(int32_t context, const int32_t *rows, int32_t count);
 WT_API int32_t wt_logits(int32_t context, int32_t row, float *logits, int32_t count);
 /*
- * Of a context that embeds: one input, evaluated at once in an empty sequence 0, into `size` floats, the model's
- * own number; in the context's bits, not normalised.
+ * Of a context that embeds: one input, evaluated at once in an empty sequence 0, into `size` floats, which is the
+ * model's own number for its pooling, of each token where nothing is pooled; in the context's bits, not normalised.
  */
 WT_API int32_t wt_embed(int32_t context, const int32_t *tokens, int32_t count, float *vector, int32_t size);
 /* First and last position that a sequence holds; -1 when empty. */

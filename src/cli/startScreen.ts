@@ -39,12 +39,16 @@ export function startScreen(facts: StartFacts, look: Look): string {
     "",
     ...rows(facts).flatMap(([label, text]) => row(label, text, look)),
     "",
-    ...code(curlLines(snippet)),
-    "",
-    ...code(sdkLines(snippet)),
-    "",
-    paint(look, "dim", `${facts.command} chat --url ${base}`),
-    "",
+    ...(facts.ready.lanes === 0
+      ? []
+      : [
+          ...code(curlLines(snippet)),
+          "",
+          ...code(sdkLines(snippet)),
+          "",
+          paint(look, "dim", `${facts.command} chat --url ${base}`),
+          "",
+        ]),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -58,15 +62,29 @@ function rows(facts: StartFacts): (readonly [label: string, text: string])[] {
   const { ready } = facts;
   const model = ready.facts;
   const size = [countText(model.parameters), bytesText(model.weightBytes), model.quantisation];
-  const lanes = ready.lanes === 1 ? "1 reply" : `${ready.lanes} replies`;
   return [
     ["address", facts.url],
     ["model", `${facts.modelName}: ${model.architecture}, ${size.join(", ")}`],
-    ["memory", `${MEMORY[ready.memory]}; on ${model.devices.join(", ")}`],
+    ...(ready.lanes === 0 ? encoderRows(ready) : generatorRows(facts)),
+    ...(facts.needsKey ? [["keys", "needed: export WARMTURN_API_KEY with one of them"] as const] : []),
+  ];
+}
+
+function generatorRows({ ready, warm }: StartFacts): (readonly [label: string, text: string])[] {
+  const lanes = ready.lanes === 1 ? "1 reply" : `${ready.lanes} replies`;
+  return [
+    ["memory", `${MEMORY[ready.memory]}; on ${ready.facts.devices.join(", ")}`],
     ["context", `${plainNumber(ready.ctxTokens)} tokens a conversation, ${lanes} at a time`],
     ["kept", keptText(ready)],
-    ...(facts.warm ? [] : [["warm", "off: next turns are not prefilled ahead"] as const]),
-    ...(facts.needsKey ? [["keys", "needed: export WARMTURN_API_KEY with one of them"] as const] : []),
+    ...(warm ? [] : [["warm", "off: next turns are not prefilled ahead"] as const]),
+  ];
+}
+
+function encoderRows({ facts, ranking, ctxTokens }: EngineReady): (readonly [label: string, text: string])[] {
+  const does = ranking === null ? "/v1/embeddings" : "/v1/rerank";
+  return [
+    ["memory", `an encoder: it writes no text and remembers nothing; on ${facts.devices.join(", ")}`],
+    ["serves", `${does}, inputs of up to ${plainNumber(ctxTokens)} tokens (--ubatch-size)`],
   ];
 }
 

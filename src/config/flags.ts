@@ -120,13 +120,17 @@ export const FLAGS = {
     { names: "--embeddings --embedding", env: "LLAMA_ARG_EMBEDDINGS", help: "serve /v1/embeddings as well" },
     false,
   ),
+  rerank: toggle(
+    { names: "--rerank --reranking", env: "LLAMA_ARG_RERANKING", help: "serve /v1/rerank: --pooling rank" },
+    false,
+  ),
   pooling: choice(
     {
       names: "--pooling",
       env: "LLAMA_ARG_POOLING",
       help: "how an input becomes one embedding (the model's)",
     },
-    ["mean", "cls", "last"],
+    ["none", "mean", "cls", "last", "rank"],
     null,
   ),
   gpuLayers: custom<number>(

@@ -7,7 +7,7 @@ import { DeviceError } from "./Device.ts";
 import type { EmbedEvent, EmbedJob, EngineErrorCode } from "./protocol.ts";
 
 export interface Embedder extends Disposable {
-  /** Throws DeviceError. */
+  /** The context's bits: one vector, or those of all tokens, or a rank. Throws DeviceError. */
   embed(tokens: Int32Array): Float32Array;
 }
 

@@ -17,8 +17,9 @@ export interface Engine {
   /** The conversation's next request has arrived: its warm runs are worth nothing any more. */
   drop(conversation: string): void;
   /**
-   * Vectors in the order of the inputs, not normalised. Rejects with EmbedError, or with the signal's reason once
-   * that is aborted. Only where `ready.embeddings` is not null; each input holds its `tokensMax` at most.
+   * Vectors in the order of the inputs, not normalised, as `EmbedEvent` says. Rejects with EmbedError, or with the
+   * signal's reason once that is aborted. Only where `ready.embeddings` or `ready.ranking` is not null; each input
+   * holds its `tokensMax` at most.
    */
   embed(inputs: readonly Int32Array[], signal: AbortSignal): Promise<readonly Float32Array[]>;
   readonly warm: "idle" | "working";

@@ -47,7 +47,7 @@ export interface EngineOptions {
   readonly tripTokensMin: number;
   /** Host memory for snapshots and full saves; -1: a quarter of what the weights leave, at most 8 GiB. */
   readonly stateRamBytes: number;
-  /** Null: nothing is embedded. Its `pooling` null: as the model's file says. */
+  /** Null: nothing is embedded, but by encoders, which do nothing else. `pooling` null: as the model's file says. */
   readonly embeddings: { readonly pooling: Pooling | null } | null;
   readonly exactDecode: boolean;
   readonly debugHashes: boolean;

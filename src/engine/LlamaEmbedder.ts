@@ -1,15 +1,24 @@
-/** The `Embedder` of a real model: a second context on it, of one sequence, that generates nothing. */
+/** The `Embedder` of a real model: a context on it, of one sequence, that generates nothing. */
 import { Context, type ContextOptions, POOLINGS, type Pooling } from "../../ffi/Context.ts";
 import { FfiError } from "../../ffi/FfiError.ts";
 import type { Model } from "../../ffi/Model.ts";
+import { rankProblem } from "../../ffi/rankProblem.ts";
 import { DeviceError } from "./Device.ts";
 import type { Embedder } from "./EmbedQueue.ts";
+import type { EngineReady } from "./protocol.ts";
 
 export class LlamaEmbedder implements Embedder {
+  /** What `ready` says of it. */
+  readonly facts: Pick<EngineReady, "embeddings" | "ranking">;
   readonly #context: Context;
 
-  private constructor(context: Context) {
+  private constructor(context: Context, pooling: Pooling) {
+    const { embedTokens: tokensMax, model } = context;
     this.#context = context;
+    this.facts =
+      pooling === "rank"
+        ? { embeddings: null, ranking: { tokensMax } }
+        : { embeddings: { size: model.embeddingOut, tokensMax, pooling }, ranking: null };
   }
 
   /** Inputs of up to `ubatch` tokens: pooling needs all of an input in one evaluation. Throws FfiError. */
@@ -18,7 +27,7 @@ export class LlamaEmbedder implements Embedder {
     pooling: Pooling,
     options: Omit<ContextOptions, "sequences" | "pooling">,
   ): LlamaEmbedder {
-    return new LlamaEmbedder(Context.open(model, { ...options, sequences: 1, pooling }));
+    return new LlamaEmbedder(Context.open(model, { ...options, sequences: 1, pooling }), pooling);
   }
 
   embed(tokens: Int32Array): Float32Array {
@@ -40,19 +49,18 @@ export class LlamaEmbedder implements Embedder {
 }
 
 /**
- * How a model's tokens are pooled where nobody says: as its file says, else by the last token, the only one
- * that has seen all others. Throws where the file is made for something else.
+ * How a model's tokens are pooled where nobody says: as its file says; else by their mean where all see one another,
+ * and by the last token where only that has seen all others. Throws where a model that cannot rank is to.
  */
 export function poolingOf(model: Model, wish: Pooling | null): Pooling {
-  if (wish !== null) return wish;
-  const own = Number(model.meta(`${model.architecture}.pooling_type`) ?? 0);
-  if (own === RANK) {
-    throw new Error(
-      `${model.path} ranks documents, which is not served; --pooling last embeds with it anyway.`,
-    );
-  }
-  for (const [name, number] of Object.entries(POOLINGS)) if (number === own) return name as Pooling;
-  return "last";
+  const pooling = wish ?? ownPooling(model) ?? (model.isEncoder ? "mean" : "last");
+  const problem = pooling === "rank" ? rankProblem(model) : null;
+  if (problem === null) return pooling;
+  throw new Error(`${model.path} cannot rank: ${problem}. Leave out --rerank; --embeddings embeds with it.`);
 }
 
-const RANK = 4;
+/** 0 stands for not saying, too. */
+function ownPooling(model: Model): Pooling | undefined {
+  const own = Number(model.meta(`${model.architecture}.pooling_type`) ?? 0);
+  return (Object.keys(POOLINGS) as Pooling[]).find((name) => own !== 0 && POOLINGS[name] === own);
+}

@@ -28,7 +28,11 @@ export function factsOf(
 }
 
 /** The same in one sentence for the log. */
-export function factsSentence({ facts, memory, lanes, spares, ctxTokens }: EngineReady): string {
+export function factsSentence({ facts, memory, lanes, spares, ctxTokens, ranking }: EngineReady): string {
+  if (lanes === 0) {
+    const does = ranking === null ? "embeds" : "ranks";
+    return `${facts.description}, an encoder that ${does} inputs of up to ${ctxTokens} tokens, on ${facts.devices.join(", ")}.`;
+  }
   return (
     `${facts.description}, ${memory} memory, on ${facts.devices.join(", ")}: ${lanes} lanes and ` +
     `${spares} spare sequences of ${ctxTokens} tokens, KV ${inMiB(facts.kvBytes)}, ` +

@@ -12,15 +12,17 @@ import type { EngineOptions } from "./EngineOptions.ts";
 import { factsOf } from "./factsOf.ts";
 import { LlamaDevice } from "./LlamaDevice.ts";
 import { LlamaEmbedder, poolingOf } from "./LlamaEmbedder.ts";
-import { planMemory } from "./memory.ts";
+import { CTX_TOKENS_MIN, type MemoryRoom, planMemory } from "./memory.ts";
 import { memoryRoom } from "./memoryRoom.ts";
-import { type ModelShape, measureBytes } from "./modelShape.ts";
+import { type MeasuredBytes, type ModelShape, measureBytes } from "./modelShape.ts";
 import type { EngineReady, MemoryKind } from "./protocol.ts";
 import { SelfTestMemory } from "./SelfTestMemory.ts";
 import { type SelfTestResult, selfTest, shortSelfTest } from "./selfTest.ts";
 import { setupHash } from "./setup.ts";
 
-export interface OpenedEngine {
+export type OpenedEngine = OpenedGenerator | OpenedEncoder;
+
+export interface OpenedGenerator {
   readonly device: Device;
   /** Null where nothing is embedded. */
   readonly embedder: Embedder | null;
@@ -29,6 +31,14 @@ export interface OpenedEngine {
   /** Replies that are decoded in one step are right here. */
   readonly decodesTogether: boolean;
   /** What the settings came to, for `doctor`. */
+  readonly facts: EngineFacts;
+}
+
+/** A model that embeds or ranks, and remembers nothing. */
+export interface OpenedEncoder {
+  readonly device: null;
+  readonly embedder: Embedder;
+  readonly ready: EngineReady;
   readonly facts: EngineFacts;
 }
 
@@ -56,10 +66,11 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
     nCpuMoe: options.nCpuMoe,
     progress,
   });
+  if (model.isEncoder) return openEncoder(model, options, { devices, room, useDevice });
   const pooling = options.embeddings === null ? null : poolingOf(model, options.embeddings.pooling);
   const shape = shapeOf(model, options);
-  const share = useDevice ? deviceShare(options.gpuLayers, model.layers) : 0;
-  const plan = planMemory(shape, { ...options, embeds: pooling !== null, deviceShare: share }, room);
+  const deviceShare = useDevice ? deviceShareOf(options.gpuLayers, model.layers) : 0;
+  const plan = planMemory(shape, { ...options, embeds: pooling !== null, deviceShare }, room);
   const device = LlamaDevice.on(model, {
     lanes: plan.parallel,
     spares: plan.spareSequences,
@@ -93,10 +104,64 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
       resume: { allowed: tested.allowed, why: tested.why },
       notes: tested.together ? plan.notes : [...plan.notes, DECODES_ALONE],
       facts: factsOf(model, shape, plan, deviceNames(devices, useDevice)),
-      embeddings: pooling && { size: model.embeddingOut, tokensMax: options.ubatch, pooling },
+      embeddings: embedder?.facts.embeddings ?? null,
+      ranking: embedder?.facts.ranking ?? null,
     },
     decodesTogether: tested.together,
     facts: { shape, plan, layers: model.layers, room, useDevice, remembered },
+  };
+}
+
+interface Machine {
+  readonly devices: readonly BackendDevice[];
+  readonly room: MemoryRoom;
+  /** Whether any layers lie on a GPU. */
+  readonly useDevice: boolean;
+}
+
+function openEncoder(
+  model: Model,
+  options: EngineOptions,
+  { devices, room, useDevice }: Machine,
+): OpenedEncoder {
+  const pooling = poolingOf(model, options.embeddings?.pooling ?? null);
+  const shape: ModelShape = { ...fileShape(model), tokenBytes: 0, windowTokenBytes: 0, recurrentBytes: 0 };
+  const alone = { ctxSize: CTX_TOKENS_MIN, parallel: 1, spareSequences: 0, stateRamBytes: 0, embeds: false };
+  const deviceShare = useDevice ? deviceShareOf(options.gpuLayers, model.layers) : 0;
+  // Neither logits nor a memory: what is left is the weights and one evaluation.
+  const plan = planMemory({ ...shape, vocab: 0 }, { ...alone, ubatch: options.ubatch, deviceShare }, room);
+  const embedder = LlamaEmbedder.on(model, pooling, {
+    ...contextOptions(options, options.ubatch),
+    flashAttention: "auto",
+  });
+  const { embeddings, ranking } = embedder.facts;
+  return {
+    device: null,
+    embedder,
+    ready: {
+      type: "ready",
+      memory: "dense",
+      setup: 0n,
+      ctxTokens: (embeddings ?? ranking)?.tokensMax ?? 0,
+      lanes: 0,
+      spares: 0,
+      chunkTokensMin: 0,
+      chunkTokensMax: 0,
+      tripTokensMin: 0,
+      resume: { allowed: false, why: "an encoder remembers nothing" },
+      notes: [],
+      facts: factsOf(model, shape, plan, deviceNames(devices, useDevice)),
+      embeddings,
+      ranking,
+    },
+    facts: {
+      shape,
+      plan,
+      layers: model.layers,
+      room,
+      useDevice,
+      remembered: new SelfTestMemory(options.home),
+    },
   };
 }
 
@@ -107,13 +172,16 @@ function shapeOf(model: Model, options: EngineOptions): ModelShape {
     spares: 0,
     context: contextOptions(options, MEASURE_CTX_TOKENS),
   });
+  return { ...fileShape(model), ...measureBytes(device) };
+}
+
+function fileShape(model: Model): Omit<ModelShape, keyof MeasuredBytes> {
   return {
     weightBytes: model.bytes,
     embedding: model.embedding,
     vocab: model.vocab.size,
     ctxTrain: model.ctxTrain,
     window: model.window,
-    ...measureBytes(device),
   };
 }
 
@@ -141,7 +209,7 @@ function ropeOptions(rope: EngineOptions["rope"]): RopeOptions {
 }
 
 /** llama.cpp counts the output layer as one more. */
-function deviceShare(gpuLayers: number, layers: number): number {
+function deviceShareOf(gpuLayers: number, layers: number): number {
   return gpuLayers < 0 ? 1 : Math.min(1, gpuLayers / (layers + 1));
 }
 

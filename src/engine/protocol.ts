@@ -109,7 +109,7 @@ export interface EmbedJob {
 
 /** Engine → HTTP side: one for each job, unless it was cancelled first. */
 export type EmbedEvent =
-  /** In the order of the inputs, not normalised. */
+  /** In the order of the inputs, not normalised; of what pools nothing those of all tokens, one behind the other. */
   | { readonly type: "embedded"; readonly id: number; readonly vectors: readonly Float32Array[] }
   | {
       readonly type: "not-embedded";
@@ -238,6 +238,7 @@ export interface EngineReady {
   readonly setup: bigint;
   /** Tokens one conversation may hold, prompt and reply together. */
   readonly ctxTokens: number;
+  /** 0 of an encoder: it embeds or ranks, and writes no text. */
   readonly lanes: number;
   readonly spares: number;
   readonly chunkTokensMin: number;
@@ -251,6 +252,8 @@ export interface EngineReady {
   readonly facts: ModelFacts;
   /** Null without `--embeddings`. */
   readonly embeddings: EmbeddingFacts | null;
+  /** Null without `--rerank`. What ranks does not embed. */
+  readonly ranking: RankingFacts | null;
 }
 
 export interface EmbeddingFacts {
@@ -258,5 +261,11 @@ export interface EmbeddingFacts {
   readonly size: number;
   /** Tokens of one input at most. */
   readonly tokensMax: number;
-  readonly pooling: "mean" | "cls" | "last";
+  /** `none`: a vector of each token. */
+  readonly pooling: "none" | "mean" | "cls" | "last";
+}
+
+export interface RankingFacts {
+  /** Tokens of query and document together at most. */
+  readonly tokensMax: number;
 }

@@ -3,7 +3,8 @@
  * of the loop, and says `ready` or `fatal` once, then events.
  */
 
-import { EmbedQueue } from "./EmbedQueue.ts";
+import { type Embedder, EmbedQueue } from "./EmbedQueue.ts";
+import { EncoderLoop } from "./EncoderLoop.ts";
 import type { WorkerInit, WorkerMessage } from "./EngineClient.ts";
 import { EngineLoop } from "./EngineLoop.ts";
 import type { EngineOptions } from "./EngineOptions.ts";
@@ -12,7 +13,7 @@ import type { EngineCommand } from "./protocol.ts";
 
 declare const self: Worker;
 
-let engine: { readonly opened: OpenedEngine; readonly loop: EngineLoop } | undefined;
+let engine: { readonly opened: OpenedEngine; readonly loop: EngineLoop | EncoderLoop } | undefined;
 let pumping = false;
 
 self.onmessage = (event: MessageEvent<WorkerInit | EngineCommand>) => {
@@ -30,26 +31,29 @@ self.onmessage = (event: MessageEvent<WorkerInit | EngineCommand>) => {
 function init(options: EngineOptions, progress: Int32Array): void {
   try {
     const opened = openEngine(options, progress);
-    const { embedder } = opened;
-    const { queueMax } = options;
-    const embeds = embedder === null ? {} : { embeds: new EmbedQueue({ embedder, queueMax, emit: post }) };
-    const loop = new EngineLoop({
-      ...embeds,
-      device: opened.device,
-      chunkTokensMax: opened.ready.chunkTokensMax,
-      stateRamBytes: opened.stateRamBytes,
-      queueMax,
-      exactDecode: options.exactDecode || !opened.decodesTogether,
-      debugHashes: options.debugHashes,
-      resumeAllowed: opened.ready.resume.allowed,
-      clock: performance,
-      emit: post,
-    });
-    engine = { opened, loop };
+    engine = { opened, loop: loopOf(opened, options) };
     post(opened.ready);
   } catch (error) {
     post({ type: "fatal", message: sentence(error) });
   }
+}
+
+function loopOf(opened: OpenedEngine, options: EngineOptions): EngineLoop | EncoderLoop {
+  const { queueMax } = options;
+  const queueOf = (embedder: Embedder): EmbedQueue => new EmbedQueue({ embedder, queueMax, emit: post });
+  if (opened.device === null) return new EncoderLoop({ embeds: queueOf(opened.embedder), emit: post });
+  return new EngineLoop({
+    ...(opened.embedder === null ? {} : { embeds: queueOf(opened.embedder) }),
+    device: opened.device,
+    chunkTokensMax: opened.ready.chunkTokensMax,
+    stateRamBytes: opened.stateRamBytes,
+    queueMax,
+    exactDecode: options.exactDecode || !opened.decodesTogether,
+    debugHashes: options.debugHashes,
+    resumeAllowed: opened.ready.resume.allowed,
+    clock: performance,
+    emit: post,
+  });
 }
 
 /** An immediate lets the messages that have arrived meanwhile be handled before the next step. */
@@ -66,7 +70,7 @@ function tick(): void {
 
 function close(): void {
   engine?.opened.embedder?.[Symbol.dispose]();
-  engine?.opened.device[Symbol.dispose]();
+  engine?.opened.device?.[Symbol.dispose]();
   engine = undefined;
   post({ type: "closed" });
 }

@@ -138,6 +138,19 @@ export class Prompter {
     return bos ? this.#tokeniser.withBos(tokens) : tokens;
   }
 
+  /**
+   * Tokens of a text with texts put at its places (`{query}`), nothing in front. Spellings of special tokens are those
+   * tokens in the text, and plain in what is put there. Throws AppError("prompt-too-long") as `tokens` does.
+   */
+  filledTokens(form: string, texts: Readonly<Record<string, string>>, ctxTokens?: number): Int32Array {
+    const mask = Mask.over(this.#tokeniser.spellings, this.#edges, [form, ...Object.values(texts)]);
+    const filled = form.replace(/\{(\w+)\}/g, (place, name) => {
+      const text = Object.hasOwn(texts, name) ? texts[name] : undefined;
+      return text === undefined ? place : mask.text(text);
+    });
+    return this.#tokeniser.masked(filled, mask, ctxTokens);
+  }
+
   /** Of the template for requests without tools. */
   get caps(): TemplateCaps {
     return this.#plain.caps;

@@ -43,7 +43,12 @@ export class RenderTokeniser {
    * in the end must not stop the thread for seconds first.
    */
   tokens(render: string, mask: Mask, ctxTokens = Number.POSITIVE_INFINITY): Int32Array {
-    return this.withBos(this.#spelled(render, mask, ctxTokens));
+    return this.withBos(this.masked(render, mask, ctxTokens));
+  }
+
+  /** As `tokens`, without BOS. */
+  masked(render: string, mask: Mask, ctxTokens = Number.POSITIVE_INFINITY): Int32Array {
+    return this.#spelled(render, mask, ctxTokens);
   }
 
   /** A client's own text, in which the spelling of a special token is that token wherever it stands. */

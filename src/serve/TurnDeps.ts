@@ -27,6 +27,7 @@ export interface TurnDeps {
       readonly reasoningTags?: Pick<ReasoningBudget, "start" | "end"> | null;
     };
     rawTokens(prompt: RawPrompt, ctxTokens?: number): Int32Array;
+    filledTokens(form: string, texts: Readonly<Record<string, string>>, ctxTokens?: number): Int32Array;
     text(input: PromptInput, options: PromptOptions): string;
     readonly caps: TemplateCaps;
   };

@@ -48,6 +48,18 @@ describe.skipIf(backend === null).each(KINDS.map((kind) => [kind] as const))("%s
     );
   });
 
+  test("none is each token's, which is the last one's of what ends there", () => {
+    using last = open("last");
+    using none = open("none");
+    const input = tokens(5);
+    const all = none.embed(input);
+    expect(all.length).toBe(input.length * model.embeddingOut);
+    for (let i = 0; i < input.length; i++) {
+      const row = all.subarray(i * model.embeddingOut, (i + 1) * model.embeddingOut);
+      expectNear(row, last.embed(input.subarray(0, i + 1)));
+    }
+  });
+
   test("the same tokens give the same bits, whatever was embedded before", () => {
     using context = open("mean");
     const input = tokens(40);

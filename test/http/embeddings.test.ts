@@ -79,8 +79,32 @@ onEachTarget("embeddings", (open) => {
     }
   });
 
+  test("without pooling: each token's vector as it is, where there is room for it", async () => {
+    await using opened = open({ ready: { embeddings: { size: 2, tokensMax: 64, pooling: "none" } } });
+    opened.server.engine.embedding = async (inputs) =>
+      inputs.map((tokens) => Float32Array.from([...tokens].flatMap((token) => [token, 5])));
+    const body = { content: ["ab", "c"], embd_normalize: 2 };
+    for (const path of ["/embedding", "/embeddings"]) {
+      expect(await json(await post(opened.target, body, path))).toEqual([
+        {
+          index: 0,
+          embedding: [
+            [97, 5],
+            [98, 5],
+          ],
+        },
+        { index: 1, embedding: [[99, 5]] },
+      ] as never);
+    }
+    const refused = await post(opened.target, { input: "a" });
+    expect([refused.status, (await json(refused)).error.message]).toEqual([
+      400,
+      "Pooling type 'none' is not OpenAI's: ask /embedding, or start the server with another `--pooling`.",
+    ]);
+  });
+
   test("without --embeddings it says so", async () => {
-    await using opened = open({ ready: { embeddings: null } });
+    await using opened = open({ ready: { embeddings: null, ranking: null } });
     const says = "This server does not support embeddings. Start it with `--embeddings`.";
     const openai = await post(opened.target, { input: "a" });
     expect([openai.status, await openai.json()]).toEqual([

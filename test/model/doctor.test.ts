@@ -10,8 +10,9 @@ import type { DoctorReport } from "../../src/cli/doctor/DoctorReport.ts";
 import { type ExamineOptions, examine } from "../../src/cli/doctor/examine.ts";
 import { parseFlags } from "../../src/config/parseFlags.ts";
 import { configOf } from "../../src/config.ts";
+import type { EngineOptions } from "../../src/engine/EngineOptions.ts";
 import { stateBytes } from "../../src/engine/modelShape.ts";
-import { openEngine } from "../../src/engine/openEngine.ts";
+import { type OpenedGenerator, openEngine } from "../../src/engine/openEngine.ts";
 import { lyingDevice } from "../support/lyingDevice.ts";
 import { TINY_KINDS, tinyModel } from "../support/tinyModels/tinyModel.ts";
 
@@ -37,6 +38,13 @@ function doctor(
   return examine({ ...options, config: model === null ? null : configOf(parseFlags(argv, env), env) });
 }
 
+/** Not an encoder. */
+function generator(options: EngineOptions): OpenedGenerator {
+  const opened = openEngine(options);
+  if (opened.device === null) throw new Error("an encoder");
+  return opened;
+}
+
 const wrong = ({ findings }: DoctorReport) => findings.filter(({ level }) => level === "wrong");
 const EQUAL = { again: true, resumed: true, other_sequence: true, restored: true, forked: true };
 
@@ -46,7 +54,7 @@ test.each(TINY_KINDS)(
     const { path, memory, window = 0 } = await tinyModel(kind);
     const beyond: number[] = [];
     const report = doctor(path, [], (options) => {
-      const opened = openEngine(options);
+      const opened = generator(options);
       const { device, facts } = opened;
       for (let at = 0; at < 384; at += 128) {
         device.prefill(
@@ -105,8 +113,8 @@ test(
     const { path } = await tinyModel("qwen3");
     const home = join(folder, "broken");
     const resumes: boolean[] = [];
-    const watched: typeof openEngine = (options) => {
-      const opened = openEngine(options);
+    const watched: typeof generator = (options) => {
+      const opened = generator(options);
       resumes.push(opened.ready.resume.allowed);
       return opened;
     };

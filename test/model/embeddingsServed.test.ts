@@ -7,13 +7,8 @@ import { ServerProcess } from "../../bench/ServerProcess.ts";
 import { Backend } from "../../ffi/Backend.ts";
 import { Context } from "../../ffi/Context.ts";
 import { Model } from "../../ffi/Model.ts";
-import { runCommand } from "../support/Command.ts";
-import { bool } from "../support/gguf/GgufValue.ts";
-import { writeGguf } from "../support/gguf/writeGguf.ts";
 import type { Loose } from "../support/httpClient.ts";
-import { commonMetadata } from "../support/tinyModels/architectures/Architecture.ts";
 import { tinyModel } from "../support/tinyModels/tinyModel.ts";
-import { Vocabulary } from "../support/tinyModels/Vocabulary.ts";
 
 const MS_MAX = 120_000;
 const UBATCH = 128;
@@ -68,32 +63,6 @@ test(
       expect([long.status, long.error.param]).toEqual([400, "input[1]"]);
     } finally {
       await rm(home, { recursive: true, force: true });
-    }
-  },
-  MS_MAX,
-);
-
-test(
-  "an encoder, which generates no text, is refused at the start",
-  async () => {
-    const folder = await mkdtemp(join(tmpdir(), "warmturn-encoder-"));
-    try {
-      const path = join(folder, "encoder.gguf");
-      const metadata = commonMetadata("bert", 32, 1);
-      metadata.set("bert.attention.causal", bool(false));
-      const family = {
-        pre: "qwen2",
-        bos: "<|endoftext|>",
-        eos: "<|im_end|>",
-        eot: "<|im_end|>",
-        addBos: false,
-      } as const;
-      for (const [key, value] of new Vocabulary().metadata(family, "")) metadata.set(key, value);
-      await Bun.write(path, writeGguf({ metadata, tensors: [] }));
-      const { code, stderr } = await runCommand(["-m", path, "--embeddings"]);
-      expect([code, stderr]).toEqual([1, expect.stringContaining("is an encoder (bert)")]);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
     }
   },
   MS_MAX,

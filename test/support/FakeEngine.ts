@@ -86,6 +86,7 @@ export const FAKE_READY: EngineReady = {
     snapshotBytes: 0,
   },
   embeddings: { size: 3, tokensMax: 64, pooling: "last" },
+  ranking: { tokensMax: 64 },
 };
 
 export class FakeEngine implements Engine {

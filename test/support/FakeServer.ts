@@ -81,6 +81,7 @@ export const FAKE_CARD: ModelCard = {
   bosText: "",
   eosText: "<eos>",
   fim: { prefix: 1, suffix: 2, middle: 3, repo: 4, separator: 5 },
+  rank: { template: null, bos: 1, eos: 2, sep: 3 },
   build: "warmturn test",
 };
 
@@ -147,6 +148,10 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
           return writtenOut(input);
         },
         caps: USUAL_CAPS,
+        filledTokens: (form: string, texts: Readonly<Record<string, string>>) =>
+          Int32Array.from(
+            new TextEncoder().encode(form.replace(/\{(\w+)\}/g, (place, name) => texts[name] ?? place)),
+          ),
         rawTokens: ({ parts }: RawPrompt) =>
           joined(
             parts.map((part) =>

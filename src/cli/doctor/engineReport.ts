@@ -2,7 +2,7 @@
 import { decodeTest } from "../../engine/decodeTest.ts";
 import type { EngineOptions } from "../../engine/EngineOptions.ts";
 import { type ModelShape, snapshotBytes, stateBytes } from "../../engine/modelShape.ts";
-import type { OpenedEngine } from "../../engine/openEngine.ts";
+import type { OpenedEngine, OpenedGenerator } from "../../engine/openEngine.ts";
 import {
   LAST_CHUNK_TOKENS,
   longSelfTest,
@@ -39,7 +39,7 @@ export function modelReport(path: string, { ready, facts }: OpenedEngine): Model
 
 /** `rules` are the template's, or the engine's own where there is none. */
 export function memoryReport(
-  { ready, facts }: OpenedEngine,
+  { ready, facts }: OpenedGenerator,
   options: Pick<EngineOptions, "threads" | "threadsBatch">,
   rules: Pick<ChunkRules, "chunkTokensMin" | "chunkTokensMax" | "tripTokensMin">,
 ): MemoryReport {
@@ -81,7 +81,7 @@ function holds(shape: ModelShape, tokens: number, budgetBytes: number): HoldsRep
 }
 
 /** Runs the tests now, whatever is remembered, and remembers what they say: the server goes by it from now on. */
-export function exactnessReport({ device, ready, facts }: OpenedEngine): ExactnessReport {
+export function exactnessReport({ device, ready, facts }: OpenedGenerator): ExactnessReport {
   const sizes = {
     short: shortSelfTest(ready.chunkTokensMax),
     long: longSelfTest(ready.chunkTokensMax, facts.shape.window, ready.ctxTokens),

@@ -69,16 +69,18 @@ function lookAtAll(parts: Parts, options: ExamineOptions): readonly Finding[] {
     about = "model";
     onStep("reading the vocabulary");
     using vocabulary = Model.load(backend, { path: config.modelPath, vocabOnly: true });
-    const { prompter, problems } = studied(vocabulary, config, parts);
+    const { prompter, problems } = vocabulary.isEncoder ? NO_TEMPLATE : studied(vocabulary, config, parts);
     onStep("loading the model");
     const opened = openEngine({
       ...config.engine,
       libraryPath: backend.library.path,
       shimPath: process.env["WARMTURN_SHIM"] ?? null,
     });
+    using _embedder = opened.embedder;
+    parts.model = modelReport(config.modelPath, opened);
+    if (opened.device === null) return [ENCODER];
     using _device = opened.device;
     const rules = prompter === null ? opened.ready : rulesOf(prompter, opened.ready, config.engine.ubatch);
-    parts.model = modelReport(config.modelPath, opened);
     parts.memory = memoryReport(opened, config.engine, rules);
     onStep("testing that kept states give the same logits");
     parts.exactness = exactnessReport(opened);
@@ -93,6 +95,8 @@ interface Studied {
   readonly prompter: Prompter | null;
   readonly problems: readonly Finding[];
 }
+
+const NO_TEMPLATE: Studied = { prompter: null, problems: [] };
 
 /** A template that cannot be used hides nothing of what the engine can tell. */
 function studied(model: Model, config: Config, parts: Parts): Studied {
@@ -130,4 +134,9 @@ function stoppedBy(error: unknown, about: Finding["about"]): Finding {
   return finding("wrong", about, error.message, about === "model" ? WHOLE_FILE : "");
 }
 
+const ENCODER = finding(
+  "note",
+  "model",
+  "An encoder: it embeds or ranks, writes no text, and keeps no states.",
+);
 const LESS_MEMORY = "Start with a smaller --ctx-size, --parallel or --state-ram.";

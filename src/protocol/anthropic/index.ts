@@ -2,6 +2,7 @@
 import { Elysia } from "elysia";
 import type { AppError } from "../../errors.ts";
 import { documented, READING, RUNNING } from "../http/documented.ts";
+import { needsText } from "../http/needsText.ts";
 import { openCall } from "../http/openCall.ts";
 import { readBody } from "../http/readBody.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
@@ -48,7 +49,7 @@ const COUNT_DOC = documented({
   body: COUNT_REQUEST,
   answer: COUNT,
   error: ANTHROPIC_ERROR,
-  refuses: [...READING, "template-refused", "prefill-unsupported"],
+  refuses: [...READING, "template-refused", "prefill-unsupported", "not-supported"],
 });
 const PREFLIGHT_DOC = documented({
   tag: "server",
@@ -97,6 +98,7 @@ async function answer(
 async function count(request: Request, deps: AnthropicDeps): Promise<Response> {
   deps.tenantOf(request.headers);
   const service = deps.ready();
+  needsText(service);
   const raw = await readBody(request, service.limits.bodyBytesMax);
   return Response.json({ input_tokens: countTokens(raw, service) });
 }

@@ -2,21 +2,14 @@
 import { Elysia } from "elysia";
 import type { AppErrorCode } from "../../errors.ts";
 import { documented, READING } from "../http/documented.ts";
-import { readBody } from "../http/readBody.ts";
 import { LLAMA_ERROR } from "../llama/schemas.ts";
 import { OPENAI_ERROR } from "../openai/schemas.ts";
-import type { ChatServiceDeps } from "../openai/service.ts";
+import { answered, type EmbedAnswer, type EmbedRouteDeps } from "./evaluated.ts";
 import { EMBEDDING_REQUEST, EMBEDDINGS, LLAMA_EMBEDDING_REQUEST, LLAMA_EMBEDDINGS } from "./schemas.ts";
-import { type Embedded, embed, embeddingFacts, llamaAnswer, openAiAnswer } from "./service.ts";
+import { embed, embeddingFacts, llamaAnswer, openAiAnswer, pooledFacts } from "./service.ts";
 
-export interface EmbeddingsDeps {
-  /** Throws AppError while the model loads or the server closes. */
-  readonly ready: () => ChatServiceDeps;
-  /** Throws AppError for an unknown key. */
-  readonly tenantOf: (headers: Headers) => string;
-}
-
-const refuses: readonly AppErrorCode[] = [
+/** What runs nothing but one evaluation may be refused for. */
+export const EVALUATING: readonly AppErrorCode[] = [
   ...READING,
   "prompt-too-long",
   "queue-full",
@@ -29,7 +22,7 @@ const OPENAI_DOC = documented({
   body: EMBEDDING_REQUEST,
   answer: EMBEDDINGS,
   error: OPENAI_ERROR,
-  refuses,
+  refuses: EVALUATING,
 });
 const LLAMA_DOC = documented({
   tag: "embeddings",
@@ -37,34 +30,23 @@ const LLAMA_DOC = documented({
   body: LLAMA_EMBEDDING_REQUEST,
   answer: LLAMA_EMBEDDINGS,
   error: LLAMA_ERROR,
-  refuses,
+  refuses: EVALUATING,
 });
 
-/** What nobody reads: its client has left. */
-const LEFT = 499;
-
-export function embeddings(deps: EmbeddingsDeps): Elysia {
+export function embeddings(deps: EmbedRouteDeps): Elysia {
   const app = new Elysia({ name: "embeddings", aot: false });
-  app.post("/v1/embeddings", ({ request }) => answered(request, deps, openAiAnswer), OPENAI_DOC);
+  app.post("/v1/embeddings", ({ request }) => answered(request, deps, OPENAI), OPENAI_DOC);
   for (const path of ["/embedding", "/embeddings"]) {
-    app.post(path, ({ request }) => answered(request, deps, llamaAnswer), LLAMA_DOC);
+    app.post(path, ({ request }) => answered(request, deps, LLAMA), LLAMA_DOC);
   }
   return app;
 }
 
-async function answered(
-  request: Request,
-  { tenantOf, ready }: EmbeddingsDeps,
-  form: (embedded: Embedded) => object,
-): Promise<Response> {
-  tenantOf(request.headers);
-  const service = ready();
-  embeddingFacts(service);
-  const raw = await readBody(request, service.limits.bodyBytesMax);
-  try {
-    return Response.json(form(await embed(raw, service, request.signal)));
-  } catch (error) {
-    if (request.signal.aborted) return new Response(null, { status: LEFT });
-    throw error;
-  }
-}
+const OPENAI: EmbedAnswer = {
+  check: pooledFacts,
+  of: async (...request) => openAiAnswer(await embed(...request)),
+};
+const LLAMA: EmbedAnswer = {
+  check: embeddingFacts,
+  of: async (...request) => llamaAnswer(await embed(...request)),
+};

@@ -58,7 +58,10 @@ export const LLAMA_EMBEDDING_REQUEST = Type.Object(
 export const LLAMA_EMBEDDINGS = Type.Array(
   Type.Object({
     index: Type.Integer({ description: "Which of the inputs." }),
-    embedding: Type.Array(Type.Array(Type.Number()), { minItems: 1, maxItems: 1 }),
+    embedding: Type.Array(Type.Array(Type.Number()), {
+      minItems: 1,
+      description: "One vector; with --pooling none one of each token, as the model gave it.",
+    }),
   }),
   { $id: "LlamaEmbeddings" },
 );

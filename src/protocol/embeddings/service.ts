@@ -1,13 +1,11 @@
 /** Embeddings without HTTP in them: from a body's text to vectors, and to the answers of both protocols. */
-import { invalid } from "../../chat/fields.ts";
-import { EmbedError } from "../../engine/EmbedCalls.ts";
 import type { EmbeddingFacts } from "../../engine/protocol.ts";
 import { AppError } from "../../errors.ts";
-import { engineError } from "../../serve/engineError.ts";
 import { parseBody } from "../http/parseBody.ts";
 import { servedModel } from "../http/servedModel.ts";
 import type { SentPrompt } from "../llama/prompts.ts";
 import type { ChatServiceDeps } from "../openai/service.ts";
+import { tokensWithin, vectorsOf } from "./evaluated.ts";
 import { readEmbeddingRequest } from "./model.ts";
 import { normalised } from "./normalise.ts";
 
@@ -15,17 +13,30 @@ export interface Embedded {
   readonly model: string;
   /** Tokens of all inputs. */
   readonly tokens: number;
-  readonly vectors: readonly Float32Array[];
+  /** Of each input: one vector, or one of each token where nothing is pooled. */
+  readonly inputs: readonly (readonly Float32Array[])[];
   readonly isBase64: boolean;
 }
 
 /** Throws AppError where the server was started without them. */
 export function embeddingFacts({ turn }: ChatServiceDeps): EmbeddingFacts {
-  const { embeddings } = turn.engine.ready;
+  const { embeddings, ranking } = turn.engine.ready;
   if (embeddings !== null) return embeddings;
   throw new AppError(
     "not-supported",
-    "This server does not support embeddings. Start it with `--embeddings`.",
+    ranking === null
+      ? "This server does not support embeddings. Start it with `--embeddings`."
+      : "This server ranks, and does not support embeddings. Start it with `--embeddings` and another `--pooling` than rank.",
+  );
+}
+
+/** Throws AppError also where each token has its vector, which OpenAI's form has no room for. */
+export function pooledFacts(deps: ChatServiceDeps): EmbeddingFacts {
+  const facts = embeddingFacts(deps);
+  if (facts.pooling !== "none") return facts;
+  throw new AppError(
+    "invalid-request",
+    "Pooling type 'none' is not OpenAI's: ask /embedding, or start the server with another `--pooling`.",
   );
 }
 
@@ -40,61 +51,39 @@ export async function embed(raw: string, deps: ChatServiceDeps, signal: AbortSig
   const model = servedModel(asked.model, deps.models);
   const tokens = inputs.map((input) => tokensOf(input, facts, deps));
   const vectors = await vectorsOf(tokens, deps, signal);
+  // As llama-server: tokens keep their length.
+  const way = facts.pooling === "none" ? -1 : normalise;
   return {
     model,
     tokens: tokens.reduce((sum, { length }) => sum + length, 0),
-    vectors: vectors.map((vector) => normalised(vector, dimensions, normalise)),
+    inputs: vectors.map((all) => rowsOf(all, facts.size).map((row) => normalised(row, dimensions, way))),
     isBase64,
   };
 }
 
-/** As llama-server's: BOS and EOS around text, where the model wants them. */
+function rowsOf(all: Float32Array, size: number): Float32Array[] {
+  return Array.from({ length: all.length / size }, (_, row) => all.subarray(row * size, (row + 1) * size));
+}
+
+/** As llama-server's: BOS and EOS (or SEP) around text, where the model wants them. */
 function tokensOf(
   { prompt, field }: SentPrompt,
   { tokensMax }: EmbeddingFacts,
-  deps: ChatServiceDeps,
+  { turn, card }: ChatServiceDeps,
 ): Int32Array {
-  const { turn, card } = deps;
-  let tokens: Int32Array;
-  try {
-    tokens = turn.prompter.rawTokens(prompt, tokensMax + 1);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "prompt-too-long") throw error;
-    throw tooLong(field, error.numbers["n_prompt_tokens"] ?? tokensMax + 1, tokensMax, "at least ");
-  }
-  const last = prompt.parts.at(-1);
-  if (last !== undefined && "text" in last && card.eos !== null && tokens.at(-1) !== card.eos) {
-    tokens = Int32Array.of(...tokens, card.eos);
-  }
-  if (tokens.length === 0) throw invalid(field, "must not be empty.");
-  if (tokens.length > tokensMax) throw tooLong(field, tokens.length, tokensMax);
-  return tokens;
+  return tokensWithin(field, tokensMax, () => {
+    const tokens = turn.prompter.rawTokens(prompt, tokensMax + 1);
+    const last = prompt.parts.at(-1);
+    const isOpen = last !== undefined && "text" in last && card.eos !== null && tokens.at(-1) !== card.eos;
+    return isOpen ? Int32Array.of(...tokens, card.eos) : tokens;
+  });
 }
 
-function tooLong(field: string, tokens: number, most: number, about = ""): AppError {
-  return new AppError(
-    "prompt-too-long",
-    `${field}: holds ${about}${tokens} tokens; an input to embed holds ${most} at most here (--ubatch-size).`,
-    { field, numbers: { n_prompt_tokens: tokens, n_ctx: most } },
-  );
-}
-
-async function vectorsOf(
-  inputs: readonly Int32Array[],
-  { turn }: ChatServiceDeps,
-  signal: AbortSignal,
-): Promise<readonly Float32Array[]> {
-  try {
-    return await turn.engine.embed(inputs, signal);
-  } catch (error) {
-    throw error instanceof EmbedError ? engineError(error.code, error.message) : error;
-  }
-}
-
-export function openAiAnswer({ model, tokens, vectors, isBase64 }: Embedded): object {
+/** Of pooled inputs. */
+export function openAiAnswer({ model, tokens, inputs, isBase64 }: Embedded): object {
   return {
     object: "list",
-    data: vectors.map((vector, index) => ({
+    data: inputs.flat().map((vector, index) => ({
       object: "embedding",
       index,
       embedding: isBase64 ? base64(vector) : [...vector],
@@ -105,9 +94,8 @@ export function openAiAnswer({ model, tokens, vectors, isBase64 }: Embedded): ob
   };
 }
 
-/** A list of one vector each, which llama-server has for models that do not pool. */
-export function llamaAnswer({ vectors }: Embedded): object {
-  return vectors.map((vector, index) => ({ index, embedding: [[...vector]] }));
+export function llamaAnswer({ inputs }: Embedded): object {
+  return inputs.map((vectors, index) => ({ index, embedding: vectors.map((vector) => [...vector]) }));
 }
 
 /** Little-endian 32-bit floats, as they lie in memory on every machine that is served. */

@@ -54,6 +54,7 @@ export const RUNNING: readonly AppErrorCode[] = [
   "prefill-unsupported",
   "queue-full",
   "engine-failed",
+  "not-supported",
 ];
 
 const MEANING: Readonly<Record<AppErrorCode, string>> = {

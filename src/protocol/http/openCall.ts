@@ -1,6 +1,9 @@
 /** What a request for a reply begins with, in this order: the key, the model's readiness, the body, who asks. */
+
+import type { Engine } from "../../engine/Engine.ts";
 import type { Limits } from "../../limits.ts";
 import type { Caller } from "../../serve/runTurn.ts";
+import { needsText } from "./needsText.ts";
 import { readBody } from "./readBody.ts";
 import { sessionHint } from "./sessionHint.ts";
 
@@ -18,13 +21,19 @@ interface OpenedCall<Service> {
   readonly caller: Caller;
 }
 
-export async function openCall<Service extends { readonly limits: Limits }>(
+interface TextService {
+  readonly limits: Limits;
+  readonly turn: { readonly engine: Pick<Engine, "ready"> };
+}
+
+export async function openCall<Service extends TextService>(
   request: Request,
   deps: CallDeps<Service>,
 ): Promise<OpenedCall<Service>> {
   const { headers } = request;
   const tenant = deps.tenantOf(headers);
   const service = deps.ready();
+  needsText(service);
   const raw = await readBody(request, service.limits.bodyBytesMax);
   const userAgent = headers.get("user-agent") ?? "";
   return { service, raw, caller: { tenant, userAgent, session: sessionHint(headers) } };

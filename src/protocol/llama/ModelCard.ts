@@ -1,6 +1,15 @@
 /** What is told of the model that is served, read from its file once. */
 import type { FimTokens } from "../../prompt/TextVocab.ts";
 
+/** How query and document are put together to be ranked. */
+export interface RankForm {
+  /** With `{query}` and `{document}` in it; null: BOS, query, EOS, SEP, document, EOS, those that there are. */
+  readonly template: string | null;
+  readonly bos: number | null;
+  readonly eos: number | null;
+  readonly sep: number | null;
+}
+
 export interface ModelCard {
   readonly path: string;
   /** Of all tensors. */
@@ -17,11 +26,12 @@ export interface ModelCard {
   readonly toolUseTemplate: string | null;
   /** Put in front of a prompt; null where the model wants none. */
   readonly bos: number | null;
-  /** Put behind a text by `/tokenize`; null where the model wants none. */
+  /** Put behind a text by `/tokenize` and to embed it; null where the model wants none. */
   readonly eos: number | null;
   readonly bosText: string;
   readonly eosText: string;
   readonly fim: FimTokens;
+  readonly rank: RankForm;
   /** This program and llama.cpp's library. */
   readonly build: string;
 }

@@ -41,7 +41,7 @@ export const DOCS = {
     answer: COMPLETION_ANSWER,
     events: COMPLETION_EVENT,
     error,
-    refuses: [...RUNNING, "not-supported"],
+    refuses: RUNNING,
   }),
   tokenize: documented({
     tag: "tokens",
@@ -65,7 +65,7 @@ export const DOCS = {
     body: CHAT_REQUEST,
     answer: PROMPT_TEXT,
     error,
-    refuses: [...READING, "template-refused", "prefill-unsupported"],
+    refuses: [...READING, "template-refused", "prefill-unsupported", "not-supported"],
   }),
   props: documented({ ...server, summary: "The model and the settings", answer: PROPS }),
   setProps: documented({

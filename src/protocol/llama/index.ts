@@ -30,7 +30,7 @@ export interface LlamaDeps {
 const COMPLETION = ["/completion", "/completions"] as const;
 
 const PATHS =
-  /^\/(completions?|embeddings?|infill|tokenize|detokenize|apply-template|props|slots(\/[^/]*)?|metrics|lora-adapters|version)\/?$/;
+  /^\/(completions?|embeddings?|rerank|reranking|infill|tokenize|detokenize|apply-template|props|slots(\/[^/]*)?|metrics|lora-adapters|version)\/?$/;
 
 /** Whether errors of this path are in llama-server's form. */
 export function speaksLlama(path: string): boolean {

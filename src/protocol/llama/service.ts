@@ -4,6 +4,7 @@ import { AppError } from "../../errors.ts";
 import type { RawPrompt } from "../../prompt/RawPrompt.ts";
 import { rawTokens } from "../../serve/prepareRaw.ts";
 import type { Caller } from "../../serve/runTurn.ts";
+import { needsText } from "../http/needsText.ts";
 import { parseBody } from "../http/parseBody.ts";
 import { servedModel } from "../http/servedModel.ts";
 import { readChatRequest } from "../openai/model.ts";
@@ -86,6 +87,7 @@ function started(
 
 /** The prompt that a chat request would be answered from. */
 export function appliedTemplate(raw: string, deps: ChatServiceDeps): object {
+  needsText(deps);
   const { turn, model } = readChatRequest(parseBody(raw), deps.sampling);
   servedModel(model, deps.models);
   return { prompt: deps.turn.prompter.text(turn.prompt, endOfPrompt(continuationOf(turn))) };

@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { MemoryKind } from "../../../src/engine/protocol.ts";
+import type { GgufValue } from "../gguf/GgufValue.ts";
 import { writeGguf } from "../gguf/writeGguf.ts";
 import type { Architecture } from "./architectures/Architecture.ts";
 import { gemma3, WINDOW } from "./architectures/gemma3.ts";
@@ -89,8 +90,11 @@ export async function tinyModel(kind: TinyKind): Promise<TinyModel> {
   return { path, kind, memory, template, bosToken, eosToken, ...(window === undefined ? {} : { window }) };
 }
 
-/** The file's bytes, made anew. */
-export async function makeTinyModel(kind: TinyKind): Promise<Uint8Array> {
+/** The file's bytes, made anew; `more` adds to weights and metadata. */
+export async function makeTinyModel(
+  kind: TinyKind,
+  more: (weights: Weights, metadata: Map<string, GgufValue>) => void = () => {},
+): Promise<Uint8Array> {
   const { architecture, family } = RECIPES[kind];
   const vocabulary = new Vocabulary();
   const weights = new Weights(`${SEED}/${kind}`, architecture.nEmbd);
@@ -103,6 +107,7 @@ export async function makeTinyModel(kind: TinyKind): Promise<Uint8Array> {
   );
   const metadata = architecture.metadata();
   for (const [key, value] of vocabulary.metadata(family, await readTemplate(kind))) metadata.set(key, value);
+  more(weights, metadata);
   return writeGguf({ metadata, tensors: weights.tensors });
 }
 

@@ -7,6 +7,7 @@ import { progressLine } from "../../../src/cli/progressLine.ts";
 import { StatusLine } from "../../../src/cli/StatusLine.ts";
 import { reachableUrl, type StartFacts, startScreen } from "../../../src/cli/startScreen.ts";
 import { curlLines, sdkLines } from "../../../src/cli/trySnippets.ts";
+import { factsSentence } from "../../../src/engine/factsOf.ts";
 import { FAKE_READY } from "../../support/FakeEngine.ts";
 import { FAKE_MODEL, fakeServer } from "../../support/FakeServer.ts";
 import { listening } from "../../support/httpClient.ts";
@@ -25,6 +26,29 @@ const FACTS: StartFacts = {
   loadMs: 3456,
   command: "warmturn",
 };
+
+describe("the screen of an encoder", () => {
+  test.each([
+    [{ ranking: null }, "/v1/embeddings"],
+    [{ embeddings: null }, "/v1/rerank"],
+  ])("tells what it serves, and nothing that it cannot do (%j)", (more, path) => {
+    const ready = { ...FAKE_READY, ...more, lanes: 0, spares: 0, ctxTokens: 512 };
+    const screen = startScreen({ ...FACTS, ready }, PLAIN);
+    expect(screen).toBe(`\
+warmturn 1.2.3 is ready after 3.5 s
+
+  address  http://127.0.0.1:8080
+  model    Qwen3-8B: fake, 8.2 billion, 4.7 GiB, Q4_K - Medium
+  memory   an encoder: it writes no text and remembers nothing; on
+           libggml-cpu-haswell.so
+  serves   ${path}, inputs of up to 512 tokens (--ubatch-size)
+
+`);
+    expect(factsSentence(ready)).toContain(
+      `that ${path === "/v1/rerank" ? "ranks" : "embeds"} inputs of up to 512 tokens`,
+    );
+  });
+});
 
 describe("the screen", () => {
   test("whole", () => {

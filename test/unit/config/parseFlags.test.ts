@@ -132,8 +132,22 @@ describe("the config as a whole", () => {
     [["--chunk-tokens-max", "1024"], "at most --ubatch-size, 512"],
     [["-ub", "16", "--chunk-tokens-min", "32"], "at most --chunk-tokens-max, 16"],
     [["--chat-template-file", "/no/such/file"], "there is no file /no/such/file"],
+    [["--pooling", "mean"], "--pooling is for embeddings; give --embeddings with it"],
+    [["--reranking", "--pooling", "cls"], "--rerank ranks; it cannot pool by --pooling cls as well"],
+    [["--embeddings", "--pooling", "max"], "none, mean, cls, last, rank"],
   ])("%p", (argv, expected) => {
     expect(message(() => readConfig(["-m", "a.gguf", ...argv], {}))).toContain(expected);
+  });
+
+  test.each<[readonly string[], unknown]>([
+    [[], null],
+    [["--embeddings"], { pooling: null }],
+    [["--embedding", "--pooling", "none"], { pooling: "none" }],
+    [["--embeddings", "--pooling", "rank"], { pooling: "rank" }],
+    [["--rerank"], { pooling: "rank" }],
+    [["--reranking", "--embeddings", "--pooling", "rank"], { pooling: "rank" }],
+  ])("what embeds or ranks with %j", (argv, embeddings) => {
+    expect(readConfig(["-m", "a.gguf", ...argv], {}).engine.embeddings).toEqual(embeddings as never);
   });
 
   test("what is resolved", () => {

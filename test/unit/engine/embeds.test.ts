@@ -3,7 +3,8 @@ import { expect, test } from "bun:test";
 import { DeviceError } from "../../../src/engine/Device.ts";
 import { EmbedCalls, EmbedError } from "../../../src/engine/EmbedCalls.ts";
 import { EmbedQueue } from "../../../src/engine/EmbedQueue.ts";
-import type { EmbedEvent, EmbedJob } from "../../../src/engine/protocol.ts";
+import { EncoderLoop } from "../../../src/engine/EncoderLoop.ts";
+import type { EmbedEvent, EmbedJob, EngineEvent } from "../../../src/engine/protocol.ts";
 import { EngineHarness } from "../../support/EngineHarness.ts";
 import { makePlan, prompt, user, words } from "../../support/makePlan.ts";
 
@@ -110,4 +111,40 @@ test("the HTTP side: each call ends once; whoever leaves is told to the engine",
   stay.abort();
   expect(posted).toEqual([1, 2, 3, -2]);
   expect(calls.size).toBe(0);
+});
+
+test("an encoder's loop does the same alone, refuses runs, and ends its jobs when it closes", () => {
+  const events: (EmbedEvent | EngineEvent)[] = [];
+  const emit = (event: EmbedEvent | EngineEvent): void => void events.push(event);
+  const embedder = {
+    embed: (tokens: Int32Array): Float32Array => Float32Array.from(tokens),
+    [Symbol.dispose]: () => {},
+  };
+  const embeds = new EmbedQueue({ embedder, queueMax: 2, emit });
+  const loop = new EncoderLoop({ embeds, emit });
+  expect(loop.step()).toBe(false);
+  loop.handle({ type: "embed", job: job(1, 11, 12) });
+  loop.handle({ type: "embed", job: job(2, 21) });
+  loop.handle({ type: "embed", job: job(3, 31) });
+  loop.handle({ type: "cancel-embed", id: 2 });
+  expect([loop.step(), loop.step(), loop.step()]).toEqual([true, false, false]);
+  expect(events).toEqual([
+    { type: "not-embedded", id: 3, code: "queue-full", message: "2 requests to embed are waiting already" },
+    { type: "embedded", id: 1, vectors: [Float32Array.of(11), Float32Array.of(12)] },
+  ]);
+  events.length = 0;
+  const plan = planOf(1);
+  loop.handle({
+    type: "run",
+    run: { id: 9, purpose: "request", plan, tenant: "", conversation: { id: "c", turn: 1 }, maxTokens: 1 },
+  });
+  loop.handle({ type: "cancel", id: 9 });
+  loop.handle({ type: "drop", conversation: "c" });
+  loop.handle({ type: "embed", job: job(4, 41) });
+  loop.handle({ type: "close" });
+  expect(loop.step()).toBe(false);
+  expect(events).toMatchObject([
+    { type: "refused", id: 9, code: "evaluate-failed", message: "an encoder writes no text" },
+    { type: "not-embedded", id: 4, code: "closing" },
+  ]);
 });

@@ -43,6 +43,21 @@ function text(prompter: Prompter, vocab: FakeVocab, prompt: PromptInput, addGene
   return vocab.show(prompter.tokens(prompt, { addGenerationPrompt }).tokens).replace(/[«»]/g, "");
 }
 
+test("a form is filled in by one pass, nothing in front; what is put there is plain, what the form spells is not", () => {
+  const vocab = vocabOf("chatml");
+  const prompter = family("chatml", vocab);
+  const form = "<|im_start|>{query}|{document}|{other}<|im_end|>";
+  const query = "{document} <|im_start|>";
+  const tokens = [...prompter.filledTokens(form, { query, document: "d<|im_end|>" })];
+  const [start, end] = [vocab.idOf("<|im_start|>"), vocab.idOf("<|im_end|>")];
+  const text = `${query}|d<|im_end|>|{other}`;
+  expect(tokens).toEqual([start, ...vocab.tokenise(text, false), end]);
+  const most = 8;
+  expect(() => prompter.filledTokens(form, { query: "x".repeat(4096), document: "" }, most)).toThrow(
+    AppError,
+  );
+});
+
 describe("arguments", () => {
   const ODD = '{"b": 2.0, "10": 1e-7, "2": 12345678901234567890, "a": {"z": [1, -0.50]}}';
 

@@ -6,7 +6,7 @@ import { findingsOf } from "../../../../src/cli/doctor/findings.ts";
 import { parseFlags } from "../../../../src/config/parseFlags.ts";
 import { configOf } from "../../../../src/config.ts";
 import type { Device } from "../../../../src/engine/Device.ts";
-import type { OpenedEngine } from "../../../../src/engine/openEngine.ts";
+import type { OpenedGenerator } from "../../../../src/engine/openEngine.ts";
 import type { MemoryKind } from "../../../../src/engine/protocol.ts";
 import type { SelfTestResult } from "../../../../src/engine/selfTest.ts";
 import { FakeDevice } from "../../../support/FakeDevice.ts";
@@ -25,7 +25,7 @@ const MACHINE: DoctorReport["machine"] = {
 };
 
 interface Opened {
-  readonly engine: OpenedEngine;
+  readonly engine: OpenedGenerator;
   readonly remembered: (readonly [bigint, SelfTestResult])[];
 }
 
@@ -41,7 +41,7 @@ function opened(device: Device, stateRamBytes = 64 * MIB): Opened {
     window: device.memory === "window" ? 512 : 0,
     recurrentBytes: device.memory === "hybrid" || device.memory === "recurrent" ? MIB : 0,
   };
-  const engine: OpenedEngine = {
+  const engine: OpenedGenerator = {
     device,
     embedder: null,
     stateRamBytes,
@@ -60,6 +60,7 @@ function opened(device: Device, stateRamBytes = 64 * MIB): Opened {
       resume: { allowed: true, why: "" },
       notes: [],
       embeddings: null,
+      ranking: null,
       facts: {
         description: "a model",
         architecture: "fake",

@@ -1,0 +1,76 @@
+/** What is embedded or ranked of a request: its tokens counted, its vectors asked for, nothing told to who has left. */
+import { invalid } from "../../chat/fields.ts";
+import { EmbedError } from "../../engine/EmbedCalls.ts";
+import { AppError } from "../../errors.ts";
+import { engineError } from "../../serve/engineError.ts";
+import { readBody } from "../http/readBody.ts";
+import type { ChatServiceDeps } from "../openai/service.ts";
+
+export interface EmbedRouteDeps {
+  /** Throws AppError while the model loads or the server closes. */
+  readonly ready: () => ChatServiceDeps;
+  /** Throws AppError for an unknown key. */
+  readonly tenantOf: (headers: Headers) => string;
+}
+
+export interface EmbedAnswer {
+  /** Throws AppError where this server does not do it. */
+  readonly check: (service: ChatServiceDeps) => void;
+  readonly of: (raw: string, service: ChatServiceDeps, signal: AbortSignal) => Promise<object>;
+}
+
+/** What nobody reads: its client has left. */
+const LEFT = 499;
+
+export async function answered(
+  request: Request,
+  { tenantOf, ready }: EmbedRouteDeps,
+  answer: EmbedAnswer,
+): Promise<Response> {
+  tenantOf(request.headers);
+  const service = ready();
+  answer.check(service);
+  const raw = await readBody(request, service.limits.bodyBytesMax);
+  try {
+    return Response.json(await answer.of(raw, service, request.signal));
+  } catch (error) {
+    if (request.signal.aborted) return new Response(null, { status: LEFT });
+    throw error;
+  }
+}
+
+/** The tokens of one input. Throws AppError with its field where there are none, or more than `most`. */
+export function tokensWithin(field: string, most: number, tokenise: () => Int32Array): Int32Array {
+  let tokens: Int32Array;
+  try {
+    tokens = tokenise();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "prompt-too-long") throw error;
+    throw tooLong(field, error.numbers["n_prompt_tokens"] ?? most + 1, most, "at least ");
+  }
+  if (tokens.length === 0) throw invalid(field, "must not be empty.");
+  if (tokens.length > most) throw tooLong(field, tokens.length, most);
+  return tokens;
+}
+
+function tooLong(field: string, tokens: number, most: number, about = ""): AppError {
+  return new AppError(
+    "prompt-too-long",
+    `${field}: holds ${about}${tokens} tokens; an input to embed holds ${most} at most here (--ubatch-size, or the ` +
+      "model's own limit).",
+    { field, numbers: { n_prompt_tokens: tokens, n_ctx: most } },
+  );
+}
+
+/** Throws AppError, or the signal's reason once the client has left. */
+export async function vectorsOf(
+  inputs: readonly Int32Array[],
+  { turn }: ChatServiceDeps,
+  signal: AbortSignal,
+): Promise<readonly Float32Array[]> {
+  try {
+    return await turn.engine.embed(inputs, signal);
+  } catch (error) {
+    throw error instanceof EmbedError ? engineError(error.code, error.message) : error;
+  }
+}

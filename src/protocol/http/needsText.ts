@@ -1,0 +1,18 @@
+/** What an encoder is asked for in vain. */
+import type { Engine } from "../../engine/Engine.ts";
+import { AppError } from "../../errors.ts";
+
+interface Service {
+  readonly turn: { readonly engine: Pick<Engine, "ready"> };
+}
+
+/** Throws AppError("not-supported") where the model writes no text. */
+export function needsText({ turn }: Service): void {
+  const { lanes, facts, ranking } = turn.engine.ready;
+  if (lanes > 0) return;
+  const does = ranking === null ? "embeds: ask /v1/embeddings" : "ranks: ask /v1/rerank";
+  throw new AppError(
+    "not-supported",
+    `This server's model is an encoder (${facts.architecture}), which writes no text. It ${does}.`,
+  );
+}

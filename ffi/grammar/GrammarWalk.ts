@@ -3,8 +3,11 @@
  * a set of parse stacks grows without bound. A place is what may follow; places of equal content are one
  * object, and steps are remembered on them, so that a walk becomes a table look-up where it repeats itself.
  */
-import { type CharacterClass, type Grammar, holdingRules, matchesClass, meetsClass } from "./Grammar.ts";
+import { ClassSet, NO_GROUP } from "./ClassSet.ts";
+import { type CharacterClass, type Grammar, holdingRules, meetsClass } from "./Grammar.ts";
 
+/** Sets kept to be found again: a grammar that mixes its classes in ever new ways begins anew. */
+const SETS_MAX = 2_000;
 /** Work that one walk may take, in items looked at between two calls of `rest`: about a second. */
 const WORK_MAX = 4_000_000;
 /** Items of one place. */
@@ -24,10 +27,10 @@ export interface Place {
   readonly waiting: ReadonlyMap<number, readonly Item[]>;
   /** Items that wait for a character of a class, by class. */
   readonly classes: readonly (readonly [index: number, one: CharacterClass, items: readonly Item[]])[];
-  /** Steps taken from here, by code point: below 128, and above. */
-  readonly ascii: (Place | null | undefined)[];
-  readonly steps: Map<number, Place | null>;
-  readonly stepsByClass: Map<string, Place | null>;
+  /** The same classes, as groups of characters. */
+  readonly set: ClassSet;
+  /** Steps taken from here, by group. */
+  readonly steps: (Place | undefined)[];
 }
 
 /** A production read up to `slot`, begun at `origin`; null is the place that the item lies in. */
@@ -35,6 +38,8 @@ interface Item {
   readonly slot: number;
   readonly origin: Place | null;
 }
+
+const NOBODY: ReadonlyMap<number, readonly Item[]> = new Map();
 
 /** A grammar's productions laid out in slots: a slot is a production with a dot in it. */
 interface Slots {
@@ -69,18 +74,19 @@ function slotsOf(grammar: Grammar): Slots {
 }
 
 export class GrammarWalk {
-  readonly #grammar: Grammar;
+  readonly grammar: Grammar;
   readonly #nullable: Slots["nullable"];
   readonly #starts: Slots["starts"];
   readonly #next: Slots["next"];
   readonly #whole: Slots["whole"];
   #known = new Map<string, Place>();
+  readonly #sets = new Map<string, ClassSet>();
   #ids = 0;
   #work = 0;
   readonly start: Place;
 
   constructor(grammar: Grammar) {
-    this.#grammar = grammar;
+    this.grammar = grammar;
     const { nullable, starts, next, whole } = slotsOf(grammar);
     this.#nullable = nullable;
     this.#starts = starts;
@@ -90,6 +96,11 @@ export class GrammarWalk {
     this.start = this.#place(root, true);
   }
 
+  /** Places come to so far, each kept as long as a way leads to it. */
+  get size(): number {
+    return this.#ids;
+  }
+
   /** Called before each walk: its work is counted from here. */
   rest(): void {
     this.#work = 0;
@@ -97,23 +108,12 @@ export class GrammarWalk {
 
   /** The place behind one more character, or null where it does not fit. @throws TooAmbiguous */
   step(from: Place, codePoint: number): Place | null {
-    const known = codePoint < 128 ? from.ascii[codePoint] : from.steps.get(codePoint);
+    const group = from.set.groupOf(codePoint);
+    if (group === NO_GROUP) return null;
+    const known = from.steps[group];
     if (known !== undefined) return known;
-    let matching: Place["classes"][number][] | null = null;
-    let key = "";
-    for (const entry of from.classes) {
-      if (!matchesClass(entry[1], codePoint)) continue;
-      if (matching === null) matching = [entry];
-      else matching.push(entry);
-      key += `${entry[0]},`;
-    }
-    let to = from.stepsByClass.get(key);
-    if (to === undefined) {
-      to = matching === null ? null : this.#place(this.#scan(from, matching), false);
-      from.stepsByClass.set(key, to);
-    }
-    if (codePoint < 128) from.ascii[codePoint] = to;
-    else from.steps.set(codePoint, to);
+    const to = this.#place(this.#scan(from, from.set.members(group)), false);
+    from.steps[group] = to;
     return to;
   }
 
@@ -122,14 +122,21 @@ export class GrammarWalk {
     return at.classes.some(([, one]) => meetsClass(one, low, high));
   }
 
-  #scan(from: Place, matching: Place["classes"]): Item[] {
-    return matching.flatMap(([, , items]) =>
-      items.map((item): Item => ({ slot: item.slot + 1, origin: item.origin ?? from })),
+  #scan(from: Place, matching: readonly number[]): Item[] {
+    return matching.flatMap((at) =>
+      (from.classes[at]?.[2] ?? []).map(
+        (item): Item => ({ slot: item.slot + 1, origin: item.origin ?? from }),
+      ),
     );
   }
 
   /** Everything that follows from `kernel`: rules that may begin here, and rules that are whole here. */
   #place(kernel: readonly Item[], isStart: boolean): Place {
+    const [only] = kernel;
+    // Within a literal nothing else follows from where it stands.
+    if (only !== undefined && kernel.length === 1 && this.#isWithin(only.slot)) {
+      return this.#intern(kernel, NOBODY, false);
+    }
     const items: Item[] = [];
     const seen = new Set<number>();
     const waiting = new Map<number, Item[]>();
@@ -150,7 +157,7 @@ export class GrammarWalk {
       if (rule >= 0) {
         const parent = origin === null ? waiting : origin.waiting;
         for (const waiter of parent.get(rule) ?? []) add(waiter.slot + 1, waiter.origin ?? origin);
-        if (rule === this.#grammar.root && (origin === null ? isStart : origin === this.start)) ends = true;
+        if (rule === this.grammar.root && (origin === null ? isStart : origin === this.start)) ends = true;
       }
       const next = this.#next[slot] ?? Number.NaN;
       if (!(next >= 0)) continue;
@@ -163,6 +170,11 @@ export class GrammarWalk {
       if (this.#nullable[next]) add(slot + 1, origin);
     }
     return this.#intern(items, waiting, ends);
+  }
+
+  /** Whether a character has to come, and no rule may be whole. */
+  #isWithin(slot: number): boolean {
+    return (this.#whole[slot] ?? -1) < 0 && (this.#next[slot] ?? Number.NaN) < 0;
   }
 
   /** Items that are whole have done their part; what is left is the place, the same object for the same content. */
@@ -182,13 +194,20 @@ export class GrammarWalk {
     const known = this.#known.get(key);
     if (known) return known;
     const classes = [...byClass].map(
-      ([index, list]) => [index, this.#grammar.classes[index] as CharacterClass, list] as const,
+      ([index, list]) => [index, this.grammar.classes[index] as CharacterClass, list] as const,
     );
     const id = this.#ids++;
-    const ascii = new Array<Place | null | undefined>(128).fill(undefined);
-    const place: Place = { id, ends, waiting, classes, ascii, steps: new Map(), stepsByClass: new Map() };
+    const place: Place = { id, ends, waiting, classes, set: this.#setOf(classes), steps: [] };
     if (this.#known.size >= PLACES_MAX) this.#known = new Map();
     this.#known.set(key, place);
     return place;
+  }
+
+  #setOf(classes: Place["classes"]): ClassSet {
+    const key = classes.map(([index]) => index).join();
+    const set = this.#sets.get(key) ?? new ClassSet(classes.map(([, one]) => one));
+    if (this.#sets.size >= SETS_MAX) this.#sets.clear();
+    this.#sets.set(key, set);
+    return set;
   }
 }

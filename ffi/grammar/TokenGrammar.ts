@@ -3,13 +3,12 @@
  * character; then the rest of it must still fit. End-of-generation tokens fit where the text may end, and
  * nothing else does when nothing may follow.
  */
-import type { Grammar } from "./Grammar.ts";
-import { GrammarWalk, type Place, TooAmbiguous } from "./GrammarWalk.ts";
-import { parseGrammar } from "./parseGrammar.ts";
+import { NO_GROUP } from "./ClassSet.ts";
+import { type GrammarWalk, type Place, TooAmbiguous } from "./GrammarWalk.ts";
+import { knownGrammar } from "./knownGrammar.ts";
+import type { TokenLists } from "./TokenLists.ts";
 import type { TokenTable } from "./TokenTable.ts";
 
-/** Lists kept for places that come again, four bytes a token each. */
-const LISTS_MAX = 8;
 /** Vocabularies below this are looked through in no time. */
 const LONG_WALK_TOKENS = 10_000;
 
@@ -23,25 +22,12 @@ interface Standing {
   readonly length: number;
 }
 
-/** Grammars read last: one conversation asks for the same one at each turn. Walks are not kept: they grow. */
-const read = new Map<string, Grammar>();
-const READ_MAX = 8;
-
-function grammarOf(text: string): Grammar {
-  const grammar = read.get(text) ?? parseGrammar(text);
-  read.delete(text);
-  read.set(text, grammar);
-  const [oldest] = read.keys();
-  if (read.size > READ_MAX && oldest !== undefined) read.delete(oldest);
-  return grammar;
-}
-
 export class TokenGrammar {
   readonly #walk: GrammarWalk;
   readonly #table: () => TokenTable;
   readonly #piece: (token: number) => Uint8Array;
   readonly #isEnd: (token: number) => boolean;
-  readonly #lists = new Map<number, Int32Array>();
+  readonly #lists: TokenLists;
   #at: Standing;
   #ended = false;
 
@@ -54,7 +40,9 @@ export class TokenGrammar {
     vocab: { piece(token: number): Uint8Array; isEnd(token: number): boolean },
     table: () => TokenTable,
   ) {
-    this.#walk = new GrammarWalk(grammarOf(text));
+    const { walk, lists } = knownGrammar(text, vocab);
+    this.#walk = walk;
+    this.#lists = lists;
     this.#table = table;
     this.#piece = (token) => vocab.piece(token);
     this.#isEnd = (token) => vocab.isEnd(token);
@@ -106,25 +94,21 @@ export class TokenGrammar {
     const tokens: number[] = left === 0 && place.ends ? [...this.#table().ends] : [];
     if (!this.#ended) this.#collect(tokens);
     const list = Int32Array.from(tokens);
-    if (isKept) this.#keep(place.id, list);
+    if (isKept) this.#lists.set(place.id, list);
     return list;
-  }
-
-  #keep(id: number, list: Int32Array): void {
-    const oldest = this.#lists.keys().next();
-    if (this.#lists.size >= LISTS_MAX && !oldest.done) this.#lists.delete(oldest.value);
-    this.#lists.set(id, list);
   }
 
   /** First bytes that do not fit are passed over: mostly that is nearly all of the vocabulary. */
   #collect(tokens: number[]): void {
     const { starts } = this.#table();
+    const { place } = this.#at;
     const begun = this.#at.left > 0 ? this.#at : null;
     for (let byte = 0; byte < 256; byte++) {
       const from = starts[byte] ?? 0;
       const to = starts[byte + 1] ?? 0;
       if (from === to) continue;
-      const next = this.#byteFrom(this.#at.place, begun, byte);
+      if (begun === null && byte < 0x80 && place.set.groupOf(byte) === NO_GROUP) continue;
+      const next = this.#byteFrom(place, begun, byte);
       if (next === null || (!("steps" in next) && !this.#mayRest(next))) continue;
       this.#collectFrom(from, to, tokens);
     }

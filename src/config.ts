@@ -9,6 +9,7 @@ import { DEMO_MODEL_NAME, demoModel } from "./demoModel.ts";
 import type { EngineOptions } from "./engine/EngineOptions.ts";
 import { isModelName } from "./hub/ModelName.ts";
 import { LIMITS, type Limits } from "./limits.ts";
+import { program } from "./program.ts";
 import type { ApiKey } from "./protocol/http/auth.ts";
 
 export interface Config {
@@ -43,7 +44,7 @@ export function modelOf({ model, hfRepo }: Flags, env: Env): string | null {
 export function configOf(flags: Flags, env: Env): Config {
   const model = modelOf(flags, env);
   if (model === null) {
-    throw new ConfigError("No model is named: start with `warmturn -m model.gguf` or set WARMTURN_MODEL.");
+    throw new ConfigError(`No model is named: start with ${program} -m model.gguf, or set WARMTURN_MODEL.`);
   }
   checkTogether(flags);
   return {

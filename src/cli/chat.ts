@@ -62,7 +62,11 @@ export async function run(argv: readonly string[], env: Env): Promise<number> {
     if (isTerminal) process.stdout.write(`${paint(look, "dim", heading(model, server, tools))}\n`);
     const conversation = new Conversation(client, tools, flags.system);
     const ends = isTerminal ? onTerminal(env) : onLines(write);
-    return (await chatLoop({ conversation, ...ends })) ? 0 : 1;
+    try {
+      return (await chatLoop({ conversation, ...ends })) ? 0 : 1;
+    } finally {
+      ends.close();
+    }
   } finally {
     await server.stop();
   }
@@ -81,7 +85,9 @@ function heading(model: string, server: OpenedServer, tools: ChatTools): string 
   return `${model} at ${server.base}${offered}. /help tells what can be typed.`;
 }
 
-type Ends = Omit<ChatLoop, "conversation">;
+interface Ends extends Omit<ChatLoop, "conversation"> {
+  readonly close: () => void;
+}
 
 function onTerminal(env: Env): Ends {
   const input = new TerminalInput(process.stdin, process.stdout);
@@ -89,11 +95,8 @@ function onTerminal(env: Env): Ends {
   return {
     watch: new TerminalTranscript((piece) => void process.stdout.write(piece), look),
     readLine: (first) => input.readLine(first ? "> " : "… "),
-    // While no line is read Ctrl-C is a signal.
-    onStop: (stop) => {
-      process.on("SIGINT", stop);
-      return () => process.off("SIGINT", stop);
-    },
+    onStop: (stop) => input.onInterrupt(stop),
+    close: () => input.close(),
   };
 }
 
@@ -108,5 +111,6 @@ function onLines(write: (text: string) => void): Ends {
       return next.done === true ? null : next.value;
     },
     onStop: () => () => {},
+    close: () => {},
   };
 }

@@ -6,6 +6,7 @@ import { cachedName, type ModelCache } from "../hub/ModelCache.ts";
 import { parseModelName } from "../hub/ModelName.ts";
 import { removeModel } from "../hub/removeModel.ts";
 import { sizeText } from "../hub/sizeText.ts";
+import { program } from "../program.ts";
 import { asCommand, modelCache } from "./locateModel.ts";
 
 const FLAGS = { json: toggle({ names: "--json", help: "the list as JSON" }, false) };
@@ -21,9 +22,11 @@ export async function run(argv: readonly string[], env: Env): Promise<number> {
   const cache = modelCache(env);
   if (action === undefined) return list(cache, flags.json);
   if (action !== "rm") {
-    throw new ConfigError(`Not understood: ${action}. It is warmturn models, or warmturn models rm NAME.`);
+    throw new ConfigError(
+      `Not understood: ${action}. It is ${program} models, or ${program} models rm NAME.`,
+    );
   }
-  if (name === undefined) throw new ConfigError("No model is named: warmturn models rm NAME.");
+  if (name === undefined) throw new ConfigError(`No model is named: ${program} models rm NAME.`);
   return await asCommand(() => {
     const { names, bytes } = removeModel(cache, parseModelName(name));
     console.log(`Removed ${names.join(", ")}: ${sizeText(bytes)} are free again.`);
@@ -53,7 +56,7 @@ function list(cache: ModelCache, json: boolean): number {
     return 0;
   }
   if (models.length + unfinished.length === 0) {
-    console.log("No model is here yet; warmturn pull hf:OWNER/REPO fetches one.");
+    console.log(`No model is here yet; ${program} pull hf:OWNER/REPO fetches one.`);
     return 0;
   }
   const rows = models.map((model) => [cachedName(model), model.quant, sizeText(model.bytes), model.path]);

@@ -6,6 +6,7 @@ import { cachedName } from "../hub/ModelCache.ts";
 import { type ModelName, parseModelName } from "../hub/ModelName.ts";
 import { findModel, type Pulled } from "../hub/pullModel.ts";
 import { sizeText } from "../hub/sizeText.ts";
+import { program } from "../program.ts";
 import { asCommand, fetchModel, modelCache } from "./locateModel.ts";
 import { stderrOutput } from "./progressOutput.ts";
 import type { ProgressOutput } from "./showProgress.ts";
@@ -20,13 +21,13 @@ export const helpRows: readonly HelpRow[] = [
 
 export async function run(argv: readonly string[], env: Env): Promise<number> {
   const [text] = parseTable({}, argv, {}, 1).operands;
-  if (text === undefined) throw new ConfigError("No model is named: warmturn pull hf:OWNER/REPO[:QUANT].");
+  if (text === undefined) throw new ConfigError(`No model is named: ${program} pull hf:OWNER/REPO[:QUANT].`);
   return await asCommand(async () => {
     const output = stderrOutput(env);
     const { model, fetched } = await fetchOrKeep(parseModelName(text), env, output);
     const name = cachedName(model);
     output.line(
-      `${name} ${fetched ? "is here now" : "was here already"}, ${sizeText(model.bytes)}: warmturn -m ${name}`,
+      `${name} ${fetched ? "is here now" : "was here already"}, ${sizeText(model.bytes)}: ${program} -m ${name}`,
     );
     console.log(model.path);
     return 0;

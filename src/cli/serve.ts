@@ -8,6 +8,9 @@ import { locateModel } from "./locateModel.ts";
 import { serverOutput } from "./progressOutput.ts";
 import { startup } from "./startup.ts";
 
+/** One key press comes more than once: from the terminal, and from the `npx` and `bun run` that it reached too. */
+const SAME_PRESS_MS = 500;
+
 export const helpRows: readonly HelpRow[] = flagRows(FLAGS);
 
 /** Ends with 0 after a stop signal, with 1 when the engine dies. */
@@ -18,16 +21,18 @@ export async function run(argv: readonly string[], env: Env): Promise<number> {
   const { log, progress } = starting;
   const ended = Promise.withResolvers<number>();
   let server: Awaited<ReturnType<typeof startServer>> | undefined;
-  let signalled = false;
+  let signalledAt: number | undefined;
   const end = async (code: number): Promise<void> => {
     await server?.stop();
     ended.resolve(code);
   };
   const onSignal = (signal: NodeJS.Signals): void => {
     starting.end();
+    const now = performance.now();
+    if (signalledAt !== undefined && now - signalledAt < SAME_PRESS_MS) return;
     // A second one, or one while the model loads, does not wait.
-    if (signalled || server === undefined) process.exit(signal === "SIGINT" ? 130 : 143);
-    signalled = true;
+    if (signalledAt !== undefined || server === undefined) process.exit(signal === "SIGINT" ? 130 : 143);
+    signalledAt = now;
     log.info({ signal }, "stopping");
     void end(0);
   };

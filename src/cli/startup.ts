@@ -8,8 +8,8 @@ import type { Config } from "../config.ts";
 import { factsSentence } from "../engine/factsOf.ts";
 import { LoadProgress } from "../engine/LoadProgress.ts";
 import { createLog, type Log, stdoutWriter } from "../log.ts";
+import { program } from "../program.ts";
 import type { Server } from "../server.ts";
-import { isCompiled } from "../workerUrl.ts";
 import { type Look, lookOf, type OutputStream } from "./Look.ts";
 import { progressLine } from "./progressLine.ts";
 import { StatusLine } from "./StatusLine.ts";
@@ -62,7 +62,7 @@ function onTerminal(config: Config, look: Look): Startup {
         warm: config.flags.warm === "on",
         needsKey: config.apiKeys.length > 0,
         loadMs: bar.elapsedMs(),
-        command: isCompiled ? "warmturn" : "bun start",
+        command: program,
       };
       write(startScreen(facts, look));
     },

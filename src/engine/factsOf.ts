@@ -11,12 +11,13 @@ export function factsOf(
   plan: MemoryPlan,
   devices: readonly string[],
 ): ModelFacts {
-  const { description } = model;
+  const [architecture, size, ...quantisation] = model.description.split(" ");
   return {
-    description,
+    // The library has names for the sizes that it knows, and "?B" for all others.
+    description: [architecture, size === "?B" ? sizeName(model.parameters) : size, ...quantisation].join(" "),
     architecture: model.architecture,
     // Architecture and size have no blanks in them.
-    quantisation: description.split(" ").slice(2).join(" "),
+    quantisation: quantisation.join(" "),
     parameters: model.parameters,
     weightBytes: shape.weightBytes,
     devices,
@@ -25,6 +26,18 @@ export function factsOf(
     tokenBytes: shape.tokenBytes,
     snapshotBytes: snapshotBytes(shape, shape.window),
   };
+}
+
+/** `8.2B`, `2.6M`, `17K`: as the library writes them. */
+export function sizeName(parameters: number): string {
+  for (const [unit, letter] of [
+    [1e9, "B"],
+    [1e6, "M"],
+  ] as const) {
+    const value = parameters / unit;
+    if (value >= 0.9995) return `${value.toFixed(value < 9.95 ? 1 : 0)}${letter}`;
+  }
+  return `${Math.round(parameters / 1e3)}K`;
 }
 
 /** The same in one sentence for the log. */

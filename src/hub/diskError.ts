@@ -17,6 +17,6 @@ export function diskError(error: unknown, folder: string): unknown {
 export function diskFull(folder: string, need: string): HubError {
   return new HubError(
     "disk-full",
-    `The disk of ${folder} is full${need}; make room (warmturn models lists what is there), or set WARMTURN_HOME to a folder elsewhere.`,
+    `The disk of ${folder} is full${need}; make room (the command "models" lists what is there), or set WARMTURN_HOME to a folder elsewhere.`,
   );
 }

@@ -112,9 +112,21 @@ describe.skipIf(!canRun)(`chat on a terminal (${commandName})`, () => {
     const before = chat.screen.length;
     chat.type("Hello\r");
     await chat.until((screen) => screen.length > before + 100);
-    void chat.end("SIGINT");
+    // The key, as often as one likes: as a signal it would end the programs that stand in front of this one.
+    chat.type("\x03");
     await chat.until("(stopped)");
     await chat.until(prompts(2));
+    // What is typed ahead does not stand in the reply, and is there when it has ended.
+    const second = chat.screen.length;
+    chat.type("Hello\r");
+    await chat.until((screen) => screen.length > second + 100);
+    chat.type("ahead");
+    chat.type("\x03");
+    await chat.until((screen) => screenText(screen).trimEnd().endsWith("> ahead"));
+    expect(screenText(chat.screen).split("ahead").length).toBe(2);
+    expect(screenText(chat.screen).split("(stopped)").length).toBe(3);
+    chat.type("\x15");
+    await chat.until(prompts(3));
     chat.type("\x04");
     expect(await chat.exited).toBe(0);
   });

@@ -4,7 +4,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { commandName, type Ended, runCommand, serveCommand, startCommand } from "../support/Command.ts";
+import {
+  commandName,
+  type Ended,
+  PROGRAM,
+  runCommand,
+  serveCommand,
+  startCommand,
+} from "../support/Command.ts";
 import { FakeHub } from "../support/FakeHub.ts";
 import { get, json } from "../support/httpClient.ts";
 import { tinyModel } from "../support/tinyModels/tinyModel.ts";
@@ -37,12 +44,12 @@ describe(`models by name (${commandName})`, () => {
     expect(first).toMatchObject({ code: 0, stdout: `${path()}\n` });
     expect(first.stderr).toStartWith(`${NAME}: 2.00 MB\n`);
     expect(first.stderr).toEndWith(
-      `${NAME}: 2.00 MB, whole and checked\nhf:${REPO}:Q4_K_M is here now, 2.00 MB: warmturn -m hf:${REPO}:Q4_K_M\n`,
+      `${NAME}: 2.00 MB, whole and checked\nhf:${REPO}:Q4_K_M is here now, 2.00 MB: ${PROGRAM} -m hf:${REPO}:Q4_K_M\n`,
     );
     expect(readFileSync(path()).equals(bytes)).toBe(true);
     const second = await run("pull", REPO);
     expect(second.stderr).toBe(
-      `hf:${REPO}:Q4_K_M was here already, 2.00 MB: warmturn -m hf:${REPO}:Q4_K_M\n`,
+      `hf:${REPO}:Q4_K_M was here already, 2.00 MB: ${PROGRAM} -m hf:${REPO}:Q4_K_M\n`,
     );
   });
 
@@ -98,7 +105,7 @@ describe(`models by name (${commandName})`, () => {
 
   test("models lists, and removes", async () => {
     expect((await run("models")).stdout).toBe(
-      "No model is here yet; warmturn pull hf:OWNER/REPO fetches one.\n",
+      `No model is here yet; ${PROGRAM} pull hf:OWNER/REPO fetches one.\n`,
     );
     hub.add(NAME, SIZE);
     await run("pull", REPO);

@@ -6,12 +6,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { programOf } from "../../src/program.ts";
 import type { HttpTarget } from "./httpClient.ts";
 
 const BINARY = process.env["WARMTURN_TEST_BINARY"];
 const ROOT = join(import.meta.dir, "..", "..");
 
 export const commandName = BINARY === undefined ? "source" : "binary";
+
+/** What the command begins lines with that are to be typed. */
+export const PROGRAM = programOf(BINARY !== undefined, BINARY ?? "", process.env);
 
 export interface Ended {
   readonly code: number;

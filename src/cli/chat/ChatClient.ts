@@ -55,6 +55,9 @@ export class ChatClient {
         await Bun.sleep(LOADING_POLL_MS);
         continue;
       }
+      if (response.status === 404) {
+        throw new CommandError(`There is no ${url}; --url is the address in front of /v1 of a server.`);
+      }
       if (!response.ok) throw new CommandError(refusal(response.status, body, server));
       const name = textOf(at(body, "data", 0, "id"));
       if (name === null)
@@ -87,7 +90,7 @@ export class ChatClient {
       const broken = await readStream(response, collector);
       return collector.reply(broken === null, broken);
     } catch (error) {
-      return collector.reply(false, signal.aborted ? null : `The connection broke: ${wordsOf(error)}`);
+      return collector.reply(false, signal.aborted ? null : broke(error));
     }
   }
 }
@@ -108,7 +111,7 @@ async function readStream(response: Response, collector: ReplyCollector): Promis
   });
   const decoder = new TextDecoder();
   for await (const bytes of response.body ?? []) parser.feed(decoder.decode(bytes, { stream: true }));
-  return error ?? (ended ? null : "The connection broke before the reply's end.");
+  return error ?? (ended ? null : broke("before the reply's end"));
 }
 
 async function ask(url: string, init: RequestInit): Promise<Response> {
@@ -131,6 +134,12 @@ function refusal(status: number, body: unknown, { base, apiKey }: ChatServer): s
   return said ?? `${base} answered with status ${status}; is this an OpenAI-compatible server?`;
 }
 
+function broke(why: unknown): string {
+  return `The connection broke (${wordsOf(why)}); /retry says the turn again.`;
+}
+
+/** The code where there is one: Bun's sentences are for whoever programs. */
 function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error && typeof error.code === "string" ? error.code : error.message;
 }

@@ -1,6 +1,6 @@
 /**
  * What is typed, with the line breaks of a paste as a sign, so that a line editor takes the whole paste as one
- * line. Terminals mark a paste when they are asked to.
+ * line (terminals mark a paste when they are asked to), and without a Ctrl-C that is for whoever listens.
  */
 import { Transform, type TransformCallback } from "node:stream";
 
@@ -11,23 +11,21 @@ const BREAK_SIGN = "⏎";
 
 const START = "\x1b[200~";
 const END = "\x1b[201~";
+/** Ctrl-C in raw mode. */
+const INTERRUPT = "\x03";
 
 export class PasteFilter extends Transform {
   readonly isTTY = true;
-  readonly #terminal: { setRawMode(on: boolean): unknown };
+  /** Takes each Ctrl-C that is typed; null leaves it to the line editor. */
+  onInterrupt: (() => void) | null = null;
   readonly #decoder = new TextDecoder();
   /** The beginning of a mark whose end has not come yet. */
   #held = "";
   #pasting = false;
   #afterReturn = false;
 
-  constructor(terminal: { setRawMode(on: boolean): unknown }) {
-    super();
-    this.#terminal = terminal;
-  }
-
-  setRawMode(on: boolean): this {
-    this.#terminal.setRawMode(on);
+  /** Asked for by the line editor; the terminal's mode is not its own affair. */
+  setRawMode(): this {
     return this;
   }
 
@@ -49,8 +47,14 @@ export class PasteFilter extends Transform {
     done(null, out === "" ? undefined : out);
   }
 
+  #withoutInterrupts(text: string): string {
+    if (this.onInterrupt === null || !text.includes(INTERRUPT)) return text;
+    this.onInterrupt();
+    return text.replaceAll(INTERRUPT, "");
+  }
+
   #through(text: string): string {
-    if (!this.#pasting) return text;
+    if (!this.#pasting) return this.#withoutInterrupts(text);
     // A line break may be two characters, and they may come apart.
     const whole = this.#afterReturn && text.startsWith("\n") ? text.slice(1) : text;
     if (text !== "") this.#afterReturn = text.endsWith("\r");

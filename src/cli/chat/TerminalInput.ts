@@ -1,6 +1,7 @@
 /**
- * Lines that a person types, with an editor and a history. While no line is read the terminal is as it was: Ctrl-C
- * is a signal then, and what is typed ahead waits for the next line.
+ * Lines that a person types, with an editor and a history. From the first line to `close` the terminal is raw: what
+ * is typed ahead waits for the next line without standing between the pieces of a reply, and Ctrl-C is a key. As a
+ * signal it would reach the whole chain of `npx` and `bun run` in front of this program, which ends at the second.
  */
 import { createInterface, type Interface } from "node:readline";
 import type { ReadStream, WriteStream } from "node:tty";
@@ -9,7 +10,8 @@ import { PASTE_OFF, PASTE_ON, PasteFilter, withBreaks } from "./PasteFilter.ts";
 const HISTORY_MAX = 500;
 
 export class TerminalInput {
-  readonly #keys: PasteFilter;
+  readonly #input: ReadStream;
+  readonly #keys = new PasteFilter();
   readonly #output: WriteStream;
   #history: string[] = [];
   /** Lines that came at once with the one that was asked for. */
@@ -18,9 +20,23 @@ export class TerminalInput {
   #leaving = false;
 
   constructor(input: ReadStream, output: WriteStream) {
-    this.#keys = new PasteFilter(input);
+    this.#input = input;
     this.#output = output;
+    input.setRawMode(true);
     input.pipe(this.#keys);
+  }
+
+  /** While no line is read, Ctrl-C calls `stop`. Gives a function that ends that. */
+  onInterrupt(stop: () => void): () => void {
+    this.#keys.onInterrupt = stop;
+    return () => {
+      this.#keys.onInterrupt = null;
+    };
+  }
+
+  /** The terminal is as it was. */
+  close(): void {
+    this.#input.setRawMode(false);
   }
 
   /** Null when the person leaves. */

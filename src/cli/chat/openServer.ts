@@ -25,8 +25,8 @@ export function runningServer(url: string, flags: Flags): OpenedServer {
 
 /** `127.0.0.1:8080`, `http://host/v1/` and what lies between. Throws ConfigError. */
 export function baseUrl(url: string): string {
-  const whole = /^https?:\/\//i.test(url) ? url : `http://${url}`;
-  if (!URL.canParse(whole)) {
+  const whole = /^[a-z]+:\/\//i.test(url) ? url : `http://${url}`;
+  if (!/^https?:$/.test(URL.parse(whole)?.protocol ?? "")) {
     throw new ConfigError(`--url is "${url}"; allowed is an address such as http://127.0.0.1:8080.`);
   }
   return whole.replace(/\/+$/, "").replace(/\/v1$/, "");

@@ -12,6 +12,7 @@ import type { Config } from "../../config.ts";
 import { DeviceError } from "../../engine/Device.ts";
 import { MemoryError } from "../../engine/memory.ts";
 import type { openEngine } from "../../engine/openEngine.ts";
+import { program } from "../../program.ts";
 import type { Prompter } from "../../prompt/Prompter.ts";
 import { StartError } from "../../StartError.ts";
 import type { DoctorReport, Finding } from "./DoctorReport.ts";
@@ -122,7 +123,7 @@ const NO_MODEL = finding(
   "note",
   "model",
   "No model is named.",
-  "`warmturn doctor model.gguf` looks at a model, its template and its kept states as well.",
+  `${program} doctor model.gguf looks at a model, its template and its kept states as well.`,
 );
 
 /** Rethrows what nobody foresaw. */

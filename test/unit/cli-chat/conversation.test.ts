@@ -164,10 +164,12 @@ describe("what goes wrong", () => {
     await using chat = open([""], "http://127.0.0.1:1");
     expect(await chat.type(["Hello"])).toBe(false);
     expect(chat.shown).toMatchObject([
-      { finish: "failed", why: expect.stringContaining("The connection broke") },
+      { finish: "failed", why: "The connection broke (ECONNREFUSED); /retry says the turn again." },
     ]);
     const asked = ChatClient.modelOf({ base: "http://127.0.0.1:1", apiKey: null }, () => {});
-    expect(await asked.catch(String)).toContain("Nothing answers at http://127.0.0.1:1/v1/models");
+    expect(await asked.catch(String)).toContain(
+      "Nothing answers at http://127.0.0.1:1/v1/models (ECONNREFUSED); is the server started?",
+    );
   });
 
   test("a key that is missing or wrong, and a server that is no such server", async () => {
@@ -177,6 +179,9 @@ describe("what goes wrong", () => {
     expect(await ask("right")).toBe(FAKE_MODEL);
     expect(await ask(null)).toContain("wants an API key: --api-key KEY");
     expect(await ask("wrong")).toContain("does not take this API key");
+    expect(await ask("right", `${target.url}/llm`)).toContain(
+      `There is no ${target.url}/llm/v1/models; --url is the address in front of /v1`,
+    );
     await using other = Object.assign(
       Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("hi") }),
     );

@@ -151,13 +151,26 @@ describe("what is typed", () => {
   });
 
   test.each([1, 2, 3, 7, 100])("a paste is one line, in pieces of %d", async (size) => {
-    const filter = new PasteFilter({ setRawMode: () => {} });
+    const filter = new PasteFilter();
     const typed = new TextEncoder().encode("é\x1b[A\x1b[200~one\r\ntwo\rthree\n\nfour \x1b[2\x1b[201~\r");
     for (let at = 0; at < typed.length; at += size) filter.write(typed.slice(at, at + size));
     filter.end();
     const out = await new Response(filter as never).text();
     expect(out).toBe("é\x1b[Aone⏎two⏎three⏎⏎four \x1b[2\r");
     expect(withBreaks("one⏎two")).toBe("one\ntwo");
+  });
+
+  test("a Ctrl-C is the listener's while there is one, but none in a paste", async () => {
+    const filter = new PasteFilter();
+    let stops = 0;
+    filter.onInterrupt = () => {
+      stops += 1;
+    };
+    filter.write("ahead\x03\x1b[200~a\x03b\x1b[201~");
+    filter.onInterrupt = null;
+    filter.write("\x03");
+    filter.end();
+    expect([await new Response(filter as never).text(), stops]).toEqual(["aheada\x03b\x03", 1]);
   });
 
   test("an address in all its forms", () => {
@@ -170,6 +183,8 @@ describe("what is typed", () => {
       expect(baseUrl(url)).toBe("http://127.0.0.1:80");
     }
     expect(baseUrl("https://example.org/llm/v1")).toBe("https://example.org/llm");
-    expect(() => baseUrl("http://")).toThrow(ConfigError);
+    for (const url of ["http://", "ftp://example.org", "file:///x", "a b"]) {
+      expect(() => baseUrl(url)).toThrow(ConfigError);
+    }
   });
 });

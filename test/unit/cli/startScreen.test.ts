@@ -8,6 +8,7 @@ import { StatusLine } from "../../../src/cli/StatusLine.ts";
 import { reachableUrl, type StartFacts, startScreen } from "../../../src/cli/startScreen.ts";
 import { curlLines, sdkLines } from "../../../src/cli/trySnippets.ts";
 import { factsSentence } from "../../../src/engine/factsOf.ts";
+import { programOf } from "../../../src/program.ts";
 import { FAKE_READY } from "../../support/FakeEngine.ts";
 import { FAKE_MODEL, fakeServer } from "../../support/FakeServer.ts";
 import { listening } from "../../support/httpClient.ts";
@@ -182,4 +183,14 @@ describe("the bar", () => {
     line.above("done\n");
     expect(screenText(written)).toBe("a warning\ndone\n");
   });
+});
+
+test.each<[boolean, string, Record<string, string>, string]>([
+  [true, "./warmturn", {}, "./warmturn"],
+  [true, "/my own/it's", {}, "'/my own/it'\\''s'"],
+  [false, "bun", {}, "bun start"],
+  [false, "bun", { npm_config_user_agent: "bun/1.4.5 npm/? node/v26.3.0" }, "bun start"],
+  [false, "bun", { npm_config_user_agent: "npm/11.19.1 node/v20.20.2" }, "npx -y bun@1.4.5 start"],
+])("how it is started: compiled %p, as %s, with %p", (compiled, typed, env, begins) => {
+  expect(programOf(compiled, typed, env)).toBe(begins);
 });

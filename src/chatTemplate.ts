@@ -15,7 +15,8 @@ export interface Templates {
 
 /** Throws StartError. */
 export function templatesOf(model: Model, config: Config): Templates {
-  if (!model.vocab.hasTokenizer) throw new StartError(`${config.modelPath} holds no tokenizer.`);
+  if (!model.vocab.hasTokenizer)
+    throw new StartError(`${config.modelPath} holds no tokenizer; name the GGUF file of a chat model.`);
   // Nothing is asked that it would render.
   if (model.isEncoder) return { template: "", toolUse: null };
   const file = config.flags.chatTemplateFile;

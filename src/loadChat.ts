@@ -39,7 +39,8 @@ export async function loadChat(config: Config, watch: LoadWatch): Promise<ChatSe
   try {
     return await load(config, watch);
   } catch (error) {
-    if (error instanceof FfiError || error instanceof EngineStartError) throw new StartError(error.message);
+    if (error instanceof FfiError || error instanceof EngineStartError)
+      throw new StartError(withNextStep(error));
     throw error;
   }
 }
@@ -113,4 +114,9 @@ async function load(config: Config, watch: LoadWatch): Promise<ChatServiceDeps> 
 
 function startEngineClient({ onCrash, progress }: LoadWatch): (options: EngineOptions) => Promise<Engine> {
   return (options) => EngineClient.start(options, onCrash, { progress: progress.cell });
+}
+
+function withNextStep(error: FfiError | EngineStartError): string {
+  if (!(error instanceof FfiError) || error.code !== "model-file") return error.message;
+  return `${error.message.replace(/\.$/, "")}; name the whole GGUF file of a model, or one of a hub as hf:OWNER/REPO.`;
 }

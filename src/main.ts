@@ -1,5 +1,5 @@
 #!/usr/bin/env bun
-/** The command. What cannot be done is one sentence on stderr and exit code 1. */
+/** The command. What cannot be done is one sentence on stderr and exit code 1, whatever it was. */
 import { version } from "../package.json";
 import { CommandError } from "./cli/CommandError.ts";
 import { runCommandLine } from "./cli/commands.ts";
@@ -12,10 +12,15 @@ async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     const known =
       error instanceof ConfigError || error instanceof StartError || error instanceof CommandError;
-    if (!known) throw error;
-    console.error(`warmturn: ${error.message}`);
+    if (!known && process.env["WARMTURN_LOG_LEVEL"] === "debug") throw error;
+    console.error(`warmturn: ${known ? error.message : unexpected(error)}`);
     return 1;
   }
+}
+
+function unexpected(error: unknown): string {
+  const said = error instanceof Error ? error.message : String(error);
+  return `${said.split("\n", 1)[0]} (nobody thought of that: WARMTURN_LOG_LEVEL=debug shows where it comes from)`;
 }
 
 process.exit(await main(process.argv.slice(2)));

@@ -177,9 +177,14 @@ function entries(folder: string): readonly Dirent[] {
 
 function foldersIn(folder: string): readonly string[] {
   return entries(folder)
-    .filter((entry) => entry.isDirectory())
+    .filter((entry) => entry.isDirectory() || (entry.isSymbolicLink() && isFolder(join(folder, entry.name))))
     .map((entry) => entry.name)
     .sort();
+}
+
+/** Of a link: whoever has little room moves a folder and leaves one behind. */
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function filesBelow(folder: string): readonly string[] {

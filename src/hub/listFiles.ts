@@ -18,6 +18,7 @@ export async function listFiles(
   note: (text: string) => void,
 ): Promise<readonly HubFile[]> {
   const files: HubFile[] = [];
+  let unusable: string | undefined;
   let url: string | null = `${options.endpoint}/api/models/${repoOf(name)}/tree/${REVISION}?recursive=true`;
   for (let page = 0; url !== null; page += 1) {
     if (page === PAGES_MAX) throw new HubError("not-a-hub", `${repoOf(name)} has too many files to list.`);
@@ -26,10 +27,26 @@ export async function listFiles(
     for (const entry of entries) {
       const file = readHubFile(entry);
       if (file !== undefined) files.push(file);
+      else unusable ??= modelPathOf(entry);
     }
     url = next;
   }
+  if (unusable !== undefined && !files.some(({ path }) => isModelPath(path))) {
+    throw new HubError(
+      "not-a-hub",
+      `${new URL(options.endpoint).host} lists ${JSON.stringify(unusable)} of ${repoOf(name)} without a size and hash to check it by, or at no path of the repository; check HF_ENDPOINT.`,
+    );
+  }
   return files;
+}
+
+function modelPathOf(entry: unknown): string | undefined {
+  const { path } = fields(entry);
+  return typeof path === "string" && isModelPath(path) ? path.slice(0, 200) : undefined;
+}
+
+function isModelPath(path: string): boolean {
+  return /\.gguf$/i.test(path);
 }
 
 /** Where the bytes of a file are asked for; the hub redirects from there. */

@@ -1,4 +1,5 @@
 /** A model and what broken runs left of it, out of the cache: one at a time, and none that is being fetched. */
+import { diskError } from "./diskError.ts";
 import { HubError } from "./HubError.ts";
 import { tryLockRepo } from "./lockRepo.ts";
 import { type CachedModel, cachedName, type ModelCache, type UnfinishedFile } from "./ModelCache.ts";
@@ -11,8 +12,16 @@ export interface Removed {
   readonly bytes: number;
 }
 
-/** Throws HubError: `not-found`, `bad-name` where more than one is meant, `in-use`. */
+/** Throws HubError: `not-found`, `bad-name` where more than one is meant, `in-use`, `folder`. */
 export function removeModel(cache: ModelCache, name: ModelName): Removed {
+  try {
+    return remove(cache, name);
+  } catch (error) {
+    throw diskError(error, cache.home);
+  }
+}
+
+function remove(cache: ModelCache, name: ModelName): Removed {
   using lock = tryLockRepo(cache.home, name);
   if (lock === null) {
     throw new HubError(

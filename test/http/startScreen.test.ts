@@ -29,7 +29,9 @@ describe.skipIf(!canRun)(`the start on a terminal (${commandName})`, () => {
     await using command = await terminalCommand(["-m", "missing.gguf", "--port", "0"]);
     expect(await command.exited).toBe(1);
     expect(command.screen).toContain("loading missing");
-    expect(screenText(command.screen)).toBe("warmturn: Cannot load missing.gguf: there is no such file.\n");
+    expect(screenText(command.screen)).toBe(
+      "warmturn: Cannot load missing.gguf: there is no such file; name the whole GGUF file of a model, or one of a hub as hf:OWNER/REPO.\n",
+    );
   });
 
   test("with --log-format json there are lines only", async () => {

@@ -1,6 +1,6 @@
 /** Models on the disk: too little room, folders that cannot be used, removing. */
 import { describe, expect, test } from "bun:test";
-import { readdirSync, renameSync, writeFileSync } from "node:fs";
+import { readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseModelName } from "../../../src/hub/ModelName.ts";
 import { realDisk } from "../../../src/hub/PartFile.ts";
@@ -76,6 +76,29 @@ describe("removing", () => {
     expect(remove(REPO).bytes).toBe(SIZE);
     expect(readdirSync(join(rig.home, "models"))).toEqual([]);
     expect(() => remove(REPO)).toThrow(`hf:${REPO} is not here. No model is.`);
+  });
+
+  test("in folders that are links to elsewhere, which stay", async () => {
+    await using rig = await PullRig.start();
+    rig.hub.add(NAME, SIZE);
+    await rig.pull(REPO);
+    const owner = join(rig.home, "models", REPO.split("/")[0] ?? "");
+    renameSync(owner, join(rig.home, "elsewhere"));
+    symlinkSync(join(rig.home, "elsewhere"), owner);
+    symlinkSync(join(rig.home, "nowhere"), join(rig.home, "models", "gone"));
+    expect(rig.cache.list().map(({ path }) => path)).toEqual([join(rig.home, "models", REPO, NAME)]);
+    expect((await rig.pull(REPO)).fetched).toBe(false);
+    expect(removeModel(rig.cache, parseModelName(REPO)).bytes).toBe(SIZE);
+    expect(rig.cache.list()).toEqual([]);
+    expect(readdirSync(join(rig.home, "elsewhere"))).toEqual([]);
+  });
+
+  test("where the cache folder cannot be used", async () => {
+    await using rig = await PullRig.start();
+    writeFileSync(join(rig.home, "locks"), "a file");
+    expect(() => removeModel(rig.cache, parseModelName(REPO))).toThrow(
+      /cannot be used \(E\w+\); set WARMTURN_HOME/,
+    );
   });
 
   test("what a broken run left", async () => {

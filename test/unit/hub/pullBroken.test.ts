@@ -121,4 +121,23 @@ describe("a bad day", () => {
       await html.stop(true);
     }
   });
+
+  test.each([
+    ["no hash", { type: "file", path: NAME, size: SIZE }],
+    ["a path that leaves its folder", { type: "file", path: `../${NAME}`, size: SIZE, oid: "a".repeat(40) }],
+  ])("models that are listed with %s are not taken for none", async (_, entry) => {
+    await using rig = await PullRig.start();
+    const list = Bun.serve({ port: 0, fetch: () => Response.json([entry]) });
+    try {
+      const endpoint = list.url.href.replace(/\/$/, "");
+      const { code, message } = await rig.refused(REPO, { endpoint });
+      expect([code, message]).toEqual([
+        "not-a-hub",
+        expect.stringContaining(`lists "${entry.path}" of ${REPO} without a size and hash`),
+      ]);
+      expect(rig.files()).toEqual([]);
+    } finally {
+      await list.stop(true);
+    }
+  });
 });

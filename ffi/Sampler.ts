@@ -175,8 +175,15 @@ const NO_TOKENS = new Int32Array(1);
 /** Choices refused while a grammar waits for its trigger. */
 const REFUSALS_MAX = 64;
 
-function openGrammar(context: Context, { grammar = "", grammarTrigger }: Sampling): HeldGrammar | null {
+function openGrammar(
+  context: Context,
+  { grammar = "", grammarTrigger, samplers }: Sampling,
+): HeldGrammar | null {
   if (grammar === "") return null;
+  if (samplers.includes("infill")) {
+    // It ends a reply by a token of its own, whatever the candidates were.
+    throw new FfiError("grammar-invalid", "The sampler infill cannot be held to a grammar or a schema.");
+  }
   const { vocab } = context.model;
   try {
     return new HeldGrammar(grammar, grammarTrigger, vocab, () => vocab.table);

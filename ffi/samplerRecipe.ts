@@ -3,7 +3,7 @@
  * be: llama.cpp aborts on some, and allocates what others ask for.
  */
 import type { Sampling } from "../src/engine/protocol.ts";
-import { NUMBER_KEYS, NUMBER_RULES, SAMPLER_NAMES } from "../src/engine/samplerSettings.ts";
+import { infillProblem, NUMBER_KEYS, NUMBER_RULES, SAMPLER_NAMES } from "../src/engine/samplerSettings.ts";
 import { FfiError } from "./FfiError.ts";
 import { floats, integers } from "./symbols.ts";
 
@@ -89,6 +89,8 @@ function checkSampling(sampling: Sampling, vocabSize: number): void {
   }
   const known = sampling.samplers.every((name) => SAMPLER_NAMES.includes(name));
   check("samplers", known, `of ${SAMPLER_NAMES.join(", ")}`);
+  const problem = infillProblem(sampling);
+  if (problem !== null) throw new FfiError("range", problem);
   check("seed", Number.isInteger(sampling.seed), "a whole number");
   for (const { token, bias } of sampling.logitBias) {
     const isToken = Number.isInteger(token) && token >= 0 && token < vocabSize;

@@ -322,6 +322,7 @@ export const ORDERS = {
     "WT_LINK_XTC",
     "WT_LINK_TEMPERATURE",
     "WT_LINK_ADAPTIVE_P",
+    "WT_LINK_INFILL",
   ],
 } as const;
 

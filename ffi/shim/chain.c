@@ -68,6 +68,7 @@ static void *wt_link(struct wt_context *c, const struct wt_recipe *recipe, int32
         case WT_LINK_MIN_P: return llama_sampler_init_min_p(floats[WT_SAMPLE_MIN_P], keep);
         case WT_LINK_XTC:
             return llama_sampler_init_xtc(floats[WT_SAMPLE_XTC_PROBABILITY], floats[WT_SAMPLE_XTC_THRESHOLD], keep, (uint32_t) integers[WT_SAMPLE_SEED]);
+        case WT_LINK_INFILL: return llama_sampler_init_infill(c->model->vocab);
         default:
             return llama_sampler_init_temp_ext(floats[WT_SAMPLE_TEMPERATURE], floats[WT_SAMPLE_DYNATEMP_RANGE], floats[WT_SAMPLE_DYNATEMP_EXPONENT]);
     }
@@ -108,7 +109,7 @@ static int32_t wt_sampler_chain(void *chain, struct wt_context *c, const struct 
     uint32_t seed = (uint32_t) integers[WT_SAMPLE_SEED];
     if (integers[WT_SAMPLE_MIROSTAT] != 0) return wt_mirostat(chain, c, recipe) ? 0 : WT_OUT_OF_MEMORY;
     int greedy = wt_is_greedy(recipe);
-    int looks = floats[WT_SAMPLE_TYPICAL_P] < 1.0f || floats[WT_SAMPLE_XTC_PROBABILITY] > 0.0f;
+    int looks = floats[WT_SAMPLE_TYPICAL_P] < 1.0f || floats[WT_SAMPLE_XTC_PROBABILITY] > 0.0f || wt_has_link(recipe, WT_LINK_INFILL);
     for (int32_t i = 0; i < integers[WT_SAMPLE_LINKS]; i++) {
         int32_t link = recipe->links[i];
         if (greedy && link == WT_LINK_TEMPERATURE)
@@ -122,6 +123,26 @@ static int32_t wt_sampler_chain(void *chain, struct wt_context *c, const struct 
     return added ? 0 : WT_OUT_OF_MEMORY;
 }
 
+/*
+ * The infill link compares each candidate with each other, ends the process where the vocabulary has no token that
+ * ends a reply, and where a piece does not fit its buffer of 512 bytes.
+ */
+static int wt_infill_fits(struct wt_model *m, const struct wt_recipe *recipe) {
+    int cut = 0;
+    for (int32_t i = 0; i < recipe->integers[WT_SAMPLE_LINKS]; i++) {
+        if (recipe->links[i] == WT_LINK_TOP_K) cut = 1;
+        if (recipe->links[i] == WT_LINK_INFILL && !cut) return 0;
+    }
+    if (recipe->integers[WT_SAMPLE_TOP_K] < 1 || recipe->integers[WT_SAMPLE_TOP_K] > 256) return 0;
+    if (m->infill == 0) {
+        char piece[512];
+        m->infill = llama_vocab_eot(m->vocab) >= 0 || llama_vocab_eos(m->vocab) >= 0 ? 1 : -1;
+        for (int32_t token = 0; token < m->vocab_size; token++)
+            if (llama_token_to_piece(m->vocab, token, piece, (int32_t) sizeof(piece), 0, 0) < 0) m->infill = -1;
+    }
+    return m->infill > 0;
+}
+
 static int32_t wt_recipe_check(const struct wt_context *c, const struct wt_recipe *recipe, const int32_t *bias_tokens) {
     const int32_t *integers = recipe->integers;
     int32_t counts[] = { WT_SAMPLE_BIASES, WT_SAMPLE_PENALTY_LAST, WT_SAMPLE_DRY_LAST, WT_SAMPLE_DRY_ALLOWED, WT_SAMPLE_MIN_KEEP, WT_SAMPLE_BREAKERS, WT_SAMPLE_LINKS };
@@ -131,6 +152,7 @@ static int32_t wt_recipe_check(const struct wt_context *c, const struct wt_recip
         if (bias_tokens[i] < 0 || bias_tokens[i] >= c->model->vocab_size) return WT_RANGE;
     for (int32_t i = 0; i < integers[WT_SAMPLE_LINKS]; i++)
         if (recipe->links[i] < 0 || recipe->links[i] >= WT_LINK_COUNT) return WT_RANGE;
+    if (wt_has_link(recipe, WT_LINK_INFILL) && !wt_infill_fits(c->model, recipe)) return WT_RANGE;
     /* llama.cpp allocates what they look back on at once. */
     if (integers[WT_SAMPLE_PENALTY_LAST] > c->sequence_tokens || integers[WT_SAMPLE_DRY_LAST] > c->sequence_tokens) return WT_RANGE;
     return integers[WT_SAMPLE_MIROSTAT] < 0 || integers[WT_SAMPLE_MIROSTAT] > 2 ? WT_RANGE : 0;

@@ -279,6 +279,7 @@ WT_AT(ggml_backend_reg, get_name, 8);
     X(void *, llama_sampler_init_mirostat_v2, (uint32_t seed, float tau, float eta)) \
     X(void *, llama_sampler_init_adaptive_p, (float target, float decay, uint32_t seed)) \
     X(void *, llama_sampler_init_dry, (const void *vocab, float multiplier, float base, int32_t allowed, int32_t last, const char **breakers, size_t count)) \
+    X(void *, llama_sampler_init_infill, (const void *vocab)) \
     X(void *, llama_sampler_clone, (const void *sampler)) \
     X(void *, llama_sampler_init_penalties, (int32_t vocab, int32_t last, float repeat, float frequency, float presence)) \
     X(void *, llama_sampler_init_logit_bias, (int32_t vocab, int32_t count, const struct llama_logit_bias *bias)) \

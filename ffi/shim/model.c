@@ -6,6 +6,7 @@ struct wt_model {
     int32_t vocab_size;
     int32_t children;
     int32_t positions; /* rows of a table of positions, which no input may be longer than; 0 without one */
+    int32_t infill;    /* whether the infill sampler may use it: 1, -1, or 0 where nobody has asked */
     int32_t *ends; /* end-of-generation tokens */
     int32_t end_count;
     /* llama.cpp keeps pointers to these. */

@@ -186,7 +186,8 @@ enum {
     WT_LINK_XTC = 7,
     WT_LINK_TEMPERATURE = 8,
     WT_LINK_ADAPTIVE_P = 9,
-    WT_LINK_COUNT = 10,
+    WT_LINK_INFILL = 10, /* behind a WT_LINK_TOP_K of 1 to 256, of a vocabulary with an end and no piece above 512 bytes */
+    WT_LINK_COUNT = 11,
 };
 
 /* Which text, in wt_device_text. */

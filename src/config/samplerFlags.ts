@@ -77,7 +77,7 @@ export const SAMPLER_FLAGS = {
       takes: "LETTERS",
       defaultText: "edskypmxt",
       fallback: null,
-      allowed: "letters of edskypmxta",
+      allowed: "letters of edskypmxtai",
       read: (value) => allOf([...value].map(samplerByLetter)),
     },
   ),

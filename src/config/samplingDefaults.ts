@@ -3,6 +3,7 @@
  * (`general.sampling.…`), then llama-server's defaults, as in llama-server.
  */
 import {
+  infillProblem,
   NUMBER_RULES,
   SAMPLER_DEFAULTS,
   type SamplerName,
@@ -11,7 +12,7 @@ import {
   samplerNumbers,
 } from "../engine/samplerSettings.ts";
 import { samplerByName } from "../engine/samplerSpelling.ts";
-import type { Flags } from "./parseFlags.ts";
+import { ConfigError, type Flags } from "./parseFlags.ts";
 
 const RECOMMENDED: Partial<Record<keyof SamplerNumbers, string>> = {
   topK: "top_k",
@@ -33,7 +34,7 @@ export interface StartedSampling {
   readonly notes: readonly string[];
 }
 
-/** `meta`: a value of the model's file as text, or null. */
+/** `meta`: a value of the model's file as text, or null. Throws ConfigError for flags that do not fit together. */
 export function samplingDefaults(flags: Flags, meta: (key: string) => string | null): StartedSampling {
   const used: string[] = [];
   const unfit: string[] = [];
@@ -51,7 +52,14 @@ export function samplingDefaults(flags: Flags, meta: (key: string) => string | n
     return flags[key] ?? model ?? rule.fallback;
   });
   const flagged = flags.samplers ?? flags.samplerSeq;
-  const samplers = flagged ?? recommended("sequence", namesIn) ?? SAMPLER_DEFAULTS.samplers;
+  const fits = (names: readonly SamplerName[] | undefined) =>
+    names !== undefined && infillProblem({ samplers: names, topK: numbers.topK }) === null
+      ? names
+      : undefined;
+  const samplers =
+    flagged ?? recommended("sequence", (text) => fits(namesIn(text))) ?? SAMPLER_DEFAULTS.samplers;
+  const problem = infillProblem({ samplers, topK: numbers.topK });
+  if (problem !== null) throw new ConfigError(`--samplers: ${problem}`);
   return {
     defaults: {
       ...numbers,

@@ -3,7 +3,7 @@
  * may be; flags, request fields, the model's own recommendations and `ffi/` are checked against it.
  */
 
-/** The links that a chain may have, in llama-server's default order; `adaptive_p` only where it is asked for. */
+/** The links that a chain may have, in llama-server's default order; the others only where they are asked for. */
 export const DEFAULT_SAMPLERS = [
   "penalties",
   "dry",
@@ -16,10 +16,24 @@ export const DEFAULT_SAMPLERS = [
   "temperature",
 ] as const;
 
-export type SamplerName = (typeof DEFAULT_SAMPLERS)[number] | "adaptive_p";
+export type SamplerName = (typeof DEFAULT_SAMPLERS)[number] | "adaptive_p" | "infill";
 
 /** In the shim's numbers. */
-export const SAMPLER_NAMES: readonly SamplerName[] = [...DEFAULT_SAMPLERS, "adaptive_p"];
+export const SAMPLER_NAMES: readonly SamplerName[] = [...DEFAULT_SAMPLERS, "adaptive_p", "infill"];
+
+/** Some milliseconds a token. */
+const INFILL_CANDIDATES_MAX = 256;
+
+/** What is wrong with the place of `infill`, which compares each candidate with each other; null where it may stand. */
+export function infillProblem({ samplers, topK }: Pick<SamplerSettings, "samplers" | "topK">): string | null {
+  const at = samplers.indexOf("infill");
+  const cut = samplers.indexOf("top_k");
+  if (at < 0 || (cut >= 0 && cut < at && topK >= 1 && topK <= INFILL_CANDIDATES_MAX)) return null;
+  return (
+    "infill compares all candidates with one another: top_k must stand in front of it, and be from 1 to " +
+    `${INFILL_CANDIDATES_MAX}, not ${cut >= 0 && cut < at ? topK : "missing"}.`
+  );
+}
 
 export interface SamplerNumbers {
   /** ≤ 0 is greedy. */

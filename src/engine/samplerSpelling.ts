@@ -12,6 +12,7 @@ const LETTERS: Readonly<Record<string, SamplerName>> = {
   x: "xtc",
   t: "temperature",
   a: "adaptive_p",
+  i: "infill",
 };
 
 const OTHER_NAMES: Readonly<Record<string, SamplerName>> = {

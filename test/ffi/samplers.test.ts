@@ -98,6 +98,58 @@ describe.skipIf(backend === null)("samplers", () => {
     expect(choices({ ...dry, repeatLastN: 0 }, 1, history)).not.toEqual([c]);
   });
 
+  test("infill: the likelier of two that go on alike takes the other's share, an unlikely one ends the reply", () => {
+    const { vocab } = model;
+    const text = (token: number) => Buffer.from(vocab.piece(token)).toString("latin1");
+    const tokens = [...Array(vocab.size).keys()].filter(
+      (token) => !vocab.isControl(token) && text(token) !== "",
+    );
+    const pair = tokens.flatMap((short) => {
+      const long = tokens.find((other) => other !== short && text(other).startsWith(text(short)));
+      return long === undefined ? [] : [[short, long] as const];
+    })[0];
+    if (pair === undefined) throw new Error("no token begins another");
+    const [short, long] = pair;
+    const logits = context.logits(0);
+    /** Brings tokens to a logit that only those named have near the top. */
+    const at = (token: number, logit: number) => ({ token, bias: logit - (logits[token] ?? 0) });
+    const infill: Partial<Sampling> = {
+      ...HOT,
+      temperature: 1,
+      topK: 40,
+      samplers: ["top_k", "infill", "temperature"],
+    };
+    const shares = (logitBias: readonly { token: number; bias: number }[]) => {
+      using sampler = Sampler.open(context, { ...GREEDY, ...infill, logitBias });
+      const sampled = sampler.sample(0);
+      if ("deadEnd" in sampled) throw new Error(sampled.deadEnd);
+      return sampler.probs(sampled.token, 5).top.map(({ token }) => token);
+    };
+    // The long one is likelier: it alone is left.
+    expect(shares([at(short, 100), at(long, 101)])).toEqual([long]);
+    expect(shares([at(short, 101), at(long, 100)])).toEqual([short]);
+    // Many alike: none has a fifth.
+    const alike = tokens.filter((token) => text(token).length === 1).slice(0, 20);
+    expect(shares(alike.map((token) => at(token, 100)))).toEqual([vocab.eot]);
+    // An end among them outweighs the rest.
+    expect(shares([at(short, 100), at(vocab.eos, 99)])).toEqual([vocab.eos]);
+    const greedy = { ...infill, temperature: 0, logitBias: alike.map((token) => at(token, 100)) };
+    expect(choices(greedy, 1)).toEqual([vocab.eot]);
+  });
+
+  test("infill is refused where llama.cpp would take minutes a token, and with a grammar", () => {
+    for (const more of [
+      { samplers: ["infill"] },
+      { samplers: ["infill", "top_k"], topK: 40 },
+      { samplers: ["top_k", "infill"], topK: 0 },
+      { samplers: ["top_k", "infill"], topK: 257 },
+    ] as const) {
+      expect(() => choices(more)).toThrow("infill compares all candidates with one another");
+    }
+    const held: Partial<Sampling> = { samplers: ["top_k", "infill"], topK: 40, grammar: 'root ::= "a"' };
+    expect(() => choices(held)).toThrow("The sampler infill cannot be held to a grammar or a schema.");
+  });
+
   test("mirostat takes the chain's place", () => {
     for (const mirostat of [1, 2]) {
       const wild = { ...HOT, mirostat };
@@ -110,7 +162,11 @@ describe.skipIf(backend === null)("samplers", () => {
   });
 
   test("a moving temperature and adaptive_p keep to their seed", () => {
-    const adaptive = { ...HOT, samplers: SAMPLER_NAMES, adaptiveTarget: 0.3 };
+    const adaptive = {
+      ...HOT,
+      samplers: SAMPLER_NAMES.filter((name) => name !== "infill"),
+      adaptiveTarget: 0.3,
+    };
     for (const more of [{ ...HOT, dynatempRange: 2, dynatempExponent: 2 }, adaptive]) {
       expect(choices({ ...more, seed: 3 })).toEqual(choices({ ...more, seed: 3 }));
       expect(choices({ ...more, seed: 3 })).not.toEqual(choices({ ...more, seed: 4 }));
@@ -164,5 +220,8 @@ describe.skipIf(backend === null)("samplers", () => {
     expect(choices(all, 2, prompt)).toEqual([-1, -1]);
     for (const mirostat of [1, 2]) expect(choices({ ...all, mirostat }, 2)).toEqual([-1, -1]);
     expect(choices({ ...all, samplers: SAMPLER_NAMES, adaptiveTarget: 0.5 }, 2)).toEqual([-1, -1]);
+    expect(choices({ ...all, samplers: ["top_k", "infill", "temperature"], temperature: 0 }, 2)).toEqual([
+      -1, -1,
+    ]);
   });
 });

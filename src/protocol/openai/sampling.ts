@@ -5,6 +5,7 @@
 import { arrayAt, invalid, kindOf } from "../../chat/fields.ts";
 import type { Sampling } from "../../engine/protocol.ts";
 import {
+  infillProblem,
   SAMPLER_NAMES,
   type SamplerName,
   type SamplingDefaults,
@@ -28,11 +29,14 @@ export interface SamplingRules {
 export function readSampling(fields: RequestFields, { defaults, vocab, limits }: SamplingRules): Sampling {
   const grammar = readGrammar(fields, limits);
   const numbers = samplerNumbers((key, rule) => fields.number(rule.field, defaults[key], rule));
+  const samplers = readSamplers(fields.get("samplers"), defaults.samplers, limits.samplersMax);
+  const problem = infillProblem({ samplers, topK: numbers.topK });
+  if (problem !== null) throw invalid("samplers", problem);
   return {
     ...numbers,
     // As in llama-server: there is no base below 1.
     dryBase: numbers.dryBase < 1 ? defaults.dryBase : numbers.dryBase,
-    samplers: readSamplers(fields.get("samplers"), defaults.samplers, limits.samplersMax),
+    samplers,
     drySequenceBreakers: readBreakers(fields.get("dry_sequence_breakers"), defaults, limits),
     seed: seedOf(fields.number("seed", defaults.seed, { whole: true })),
     logitBias: readLogitBias(fields.get("logit_bias"), vocab, limits.logitBiasMax),

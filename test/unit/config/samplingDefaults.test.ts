@@ -93,6 +93,16 @@ test("the model's recommendations stand where no flag does", () => {
   ]);
 });
 
+test("infill stands behind a top_k, by flags and by what the model recommends", () => {
+  expect(started("--samplers top_k;infill --top-k 40").defaults.samplers).toEqual(["top_k", "infill"]);
+  expect(started("--sampler-seq kit").defaults.samplers).toEqual(["top_k", "infill", "temperature"]);
+  expect(() => started("--samplers infill;top_k")).toThrow("--samplers: infill compares all candidates");
+  expect(() => started("--sampler-seq ki --top-k 0")).toThrow("from 1 to 256, not 0");
+  const { defaults, notes } = started("--top-k 0", { sequence: "top_k;infill" });
+  expect(defaults.samplers).toEqual(SAMPLING_DEFAULTS.samplers);
+  expect(notes.join()).toContain("no sampling setting: sequence top_k;infill");
+});
+
 test("a recommendation that is none is left out and said", () => {
   const { defaults, notes } = started("", { top_p: "7", temp: "", mirostat: "1.5", sequence: "magic" });
   expect(defaults).toEqual(SAMPLING_DEFAULTS);

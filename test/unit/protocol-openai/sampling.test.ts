@@ -82,6 +82,17 @@ describe("samplers", () => {
     ]);
     expect(read({ samplers: "edskypmxt" }).samplers).toEqual(SAMPLING_DEFAULTS.samplers);
     expect(read({ samplers: [] }).samplers).toEqual([]);
+    expect(read({ samplers: "ki" }).samplers).toEqual(["top_k", "infill"]);
+    expect(read({ samplers: ["top_k", "infill"], top_k: 256 }).topK).toBe(256);
+    for (const wrong of [
+      { samplers: "i" },
+      { samplers: "ik" },
+      { samplers: "ki", top_k: 0 },
+      { samplers: "ki", top_k: 257 },
+    ]) {
+      expect(refused(wrong)).toMatchObject({ field: "samplers" });
+      expect(refused(wrong).message).toContain("top_k must stand in front of it, and be from 1 to 256");
+    }
     expect(read({ samplers: "ta" }).samplers).toEqual(["temperature", "adaptive_p"]);
   });
 

@@ -11,6 +11,15 @@ const allowed = (more: object) => ({ ...HI, tools: [ADD], tool_choice: { type: "
 /** What it is, the body, the field, and what the message says. */
 const CASES: readonly (readonly [string, unknown, string | null, string])[] = [
   ["no body", "", null, "The body is empty"],
+  [
+    "top_logprobs of the wrong type",
+    { ...HI, top_logprobs: "5" },
+    "top_logprobs",
+    "from 0 to 20, not a string",
+  ],
+  ["too many of them", { ...HI, top_logprobs: 21 }, "top_logprobs", "from 0 to 20, not 21"],
+  ["half of one", { ...HI, top_logprobs: 0.5 }, "top_logprobs", "not 0.5"],
+  ["less than none", { ...HI, top_logprobs: -1 }, "top_logprobs", "not -1"],
   ["no JSON", "{", null, "position 1"],
   ["text behind", "{} x", null, "not valid JSON"],
   ["no object", "[]", "body", "not an array"],
@@ -218,7 +227,7 @@ onEachTarget("bad input of responses", (open) => {
         include: null,
       },
       { ...HI, text: { format: { type: "text" }, verbosity: "low" }, metadata: 5, user: 5, service_tier: {} },
-      { ...HI, max_output_tokens: 1e15, top_logprobs: "x", max_tool_calls: [], stream_options: 5, betas: {} },
+      { ...HI, max_output_tokens: 1e15, max_tool_calls: [], stream_options: 5, betas: {} },
     ]) {
       expect([JSON.stringify(body), (await post(opened.target, body)).status]).toEqual([
         JSON.stringify(body),

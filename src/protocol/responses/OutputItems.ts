@@ -2,7 +2,10 @@
  * Reply events to output items that open, grow and close one after another, with contiguous indexes. What a
  * client sends back of them is the reply again, in its canonical form.
  */
+import type { TokenProbs } from "../../engine/protocol.ts";
+import type { TextVocab } from "../../prompt/TextVocab.ts";
 import type { ReplyEvent } from "../../serve/reply.ts";
+import { probsJson } from "../openai/tokenProbs.ts";
 import {
   callItem,
   type ItemKind,
@@ -12,6 +15,7 @@ import {
   type PartialEvent,
   reasoningItem,
 } from "./outputItem.ts";
+import { TextProbs } from "./TextProbs.ts";
 import type { ClientTool } from "./tools.ts";
 
 export type PartEvent = Extract<ReplyEvent, { type: "reasoning" | "text" | "call" | "call-arguments" }>;
@@ -21,6 +25,7 @@ export interface OutputOptions {
   /** By the name that the model knows. */
   readonly clientTools: ReadonlyMap<string, ClientTool>;
   readonly sealsReasoning: boolean;
+  readonly vocab: Pick<TextVocab, "piece">;
 }
 
 interface OpenItem {
@@ -28,6 +33,7 @@ interface OpenItem {
   readonly id: string;
   readonly kind: ItemKind;
   text: string;
+  readonly logprobs: object[];
 }
 
 export class OutputItems {
@@ -35,19 +41,28 @@ export class OutputItems {
   readonly #closed: OutputItem[] = [];
   #open: OpenItem | undefined;
   readonly #had = new Set<PartEvent["type"]>();
+  readonly #probs: TextProbs;
 
   constructor(options: OutputOptions) {
     this.#options = options;
+    this.#probs = new TextProbs(options.vocab);
   }
 
   /** All so far; one that is still open counts as cut off. */
   get items(): readonly OutputItem[] {
     const open = this.#open;
-    return open === undefined ? this.#closed : [...this.#closed, open.kind.item(open.text, "incomplete")];
+    if (open === undefined) return this.#closed;
+    return [...this.#closed, open.kind.item(open.text, "incomplete", open.logprobs)];
+  }
+
+  /** Of the tokens whose parts follow. */
+  told(probs: readonly TokenProbs[]): void {
+    this.#probs.told(probs);
   }
 
   *push(event: PartEvent): Generator<PartialEvent> {
     const { newId, clientTools } = this.#options;
+    if (event.type !== "text") this.#probs.other();
     switch (event.type) {
       case "reasoning":
       case "text":
@@ -68,8 +83,8 @@ export class OutputItems {
   *end(status: ItemStatus): Generator<PartialEvent> {
     const open = this.#open;
     if (open === undefined) return;
-    yield* this.#placed(open.kind.closing(open.text));
-    const item = open.kind.item(open.text, status);
+    yield* this.#placed(open.kind.closing(open.text, open.logprobs));
+    const item = open.kind.item(open.text, status, open.logprobs);
     yield { type: "response.output_item.done", output_index: this.#closed.length, item };
     this.#closed.push(item);
     this.#open = undefined;
@@ -77,6 +92,7 @@ export class OutputItems {
 
   *#stretch({ type, text }: PartEvent & { readonly type: "reasoning" | "text" }): Generator<PartialEvent> {
     const { newId, sealsReasoning } = this.#options;
+    const logprobs = type === "text" ? this.#json(this.#probs.text(text)) : [];
     let own = text;
     if (this.#open?.of !== type) {
       // A second stretch: the canonical form puts this line break back between the two items.
@@ -85,22 +101,27 @@ export class OutputItems {
       const id = `${type === "text" ? "msg" : "rs"}_${newId()}`;
       yield* this.#start(type, id, type === "text" ? messageItem(id) : reasoningItem(id, sealsReasoning));
     }
-    yield* this.#grow(own);
+    yield* this.#grow(own, logprobs);
+  }
+
+  #json(probs: readonly TokenProbs[]): readonly object[] {
+    return probsJson(probs, { vocab: this.#options.vocab, wanted: { afterSampling: false } });
   }
 
   *#start(of: PartEvent["type"], id: string, kind: ItemKind): Generator<PartialEvent> {
     yield* this.end("completed");
-    this.#open = { of, id, kind, text: "" };
-    const item = kind.item("", "in_progress");
+    this.#open = { of, id, kind, text: "", logprobs: [] };
+    const item = kind.item("", "in_progress", []);
     yield { type: "response.output_item.added", output_index: this.#closed.length, item };
     yield* this.#placed(kind.opening());
   }
 
-  *#grow(text: string): Generator<PartialEvent> {
+  *#grow(text: string, logprobs: readonly object[] = []): Generator<PartialEvent> {
     const open = this.#open;
     if (open === undefined || text === "") return;
     open.text += text;
-    yield* this.#placed(open.kind.growing(text));
+    open.logprobs.push(...logprobs);
+    yield* this.#placed(open.kind.growing(text, logprobs));
   }
 
   *#placed(events: readonly PartialEvent[]): Generator<PartialEvent> {

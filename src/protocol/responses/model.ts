@@ -3,8 +3,10 @@ import { canonicalForm } from "../../chat/canonical.ts";
 import { arrayAt, invalid, kindOf, objectAt } from "../../chat/fields.ts";
 import type { Message, Tool, Turn } from "../../chat/messages.ts";
 import { resultsInCallOrder } from "../../chat/resultsInCallOrder.ts";
+import type { RunWishes } from "../../engine/protocol.ts";
 import type { Json } from "../../json/json.ts";
 import { isJsonArray, isJsonObject } from "../../json/kinds.ts";
+import type { Limits } from "../../limits.ts";
 import { RequestFields } from "../openai/RequestFields.ts";
 import { readSampling, type SamplingRules } from "../openai/sampling.ts";
 import { InputReader } from "./InputReader.ts";
@@ -66,6 +68,7 @@ export function readResponsesRequest(body: Json, options: ReadOptions): Response
     // 0 answers after prefill.
     maxTokens: fields.number("max_output_tokens", Number.POSITIVE_INFINITY, { whole: true, min: 0 }),
     stop: [],
+    wishes: readWishes(fields, options.sampling.limits),
   };
   const store = fields.boolean("store", true);
   return {
@@ -131,15 +134,20 @@ function included(fields: RequestFields): readonly Json[] {
   return include === undefined ? [] : arrayAt(include, "include");
 }
 
+/** `top_logprobs` means nothing without the other. */
+function readWishes(fields: RequestFields, { topLogprobsMax: max }: Limits): RunWishes {
+  const top = fields.number("top_logprobs", 0, { whole: true, min: 0, max });
+  return included(fields).includes("message.output_text.logprobs")
+    ? { probs: { top, afterSampling: false } }
+    : {};
+}
+
 function ignoredFields(fields: RequestFields): string[] {
   const ignored: string[] = [];
   const ignore = (field: string, why: string): void => void ignored.push(`${field}: ${why}`);
   if (fields.get("background") === true) ignore("background", "the response is made at once.");
   if (fields.get("truncation") === "auto")
     ignore("truncation", "a prompt is never cut; one too long is a 400.");
-  for (const item of included(fields)) {
-    if (item === "message.output_text.logprobs") ignore("include", "there are no logprobs in responses yet.");
-  }
   const choice = fields.get("tool_choice");
   const allowed =
     isJsonObject(choice) && choice.get("type") === "allowed_tools" ? choice.get("tools") : undefined;

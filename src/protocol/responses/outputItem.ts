@@ -20,13 +20,14 @@ export interface PartialEvent {
   readonly [field: string]: unknown;
 }
 
+/** `logprobs`: of the tokens that wrote the text, where they are asked for; of messages alone. */
 export interface ItemKind {
-  item(text: string, status: ItemStatus): OutputItem;
+  item(text: string, status: ItemStatus, logprobs: readonly object[]): OutputItem;
   /** Between `output_item.added` and the first text. */
   opening(): readonly PartialEvent[];
-  growing(text: string): readonly PartialEvent[];
+  growing(text: string, logprobs: readonly object[]): readonly PartialEvent[];
   /** Between the last text and `output_item.done`. */
-  closing(text: string): readonly PartialEvent[];
+  closing(text: string, logprobs: readonly object[]): readonly PartialEvent[];
 }
 
 /** The whole text stands in the summary: it is what clients read and send back. */
@@ -51,21 +52,26 @@ export function reasoningItem(id: string, seals: boolean): ItemKind {
 }
 
 export function messageItem(id: string): ItemKind {
-  const part = (text: string) => ({ type: "output_text", text, annotations: [], logprobs: [] });
+  const part = (text: string, logprobs: readonly object[]) => ({
+    type: "output_text",
+    text,
+    annotations: [],
+    logprobs,
+  });
   const at = { content_index: 0 };
   return {
-    item: (text, status) => ({
+    item: (text, status, logprobs) => ({
       id,
       type: "message",
       role: "assistant",
-      content: text === "" ? [] : [part(text)],
+      content: text === "" ? [] : [part(text, logprobs)],
       status,
     }),
-    opening: () => [{ type: "response.content_part.added", ...at, part: part("") }],
-    growing: (delta) => [{ type: "response.output_text.delta", ...at, delta, logprobs: [] }],
-    closing: (text) => [
-      { type: "response.output_text.done", ...at, text, logprobs: [] },
-      { type: "response.content_part.done", ...at, part: part(text) },
+    opening: () => [{ type: "response.content_part.added", ...at, part: part("", []) }],
+    growing: (delta, logprobs) => [{ type: "response.output_text.delta", ...at, delta, logprobs }],
+    closing: (text, logprobs) => [
+      { type: "response.output_text.done", ...at, text, logprobs },
+      { type: "response.content_part.done", ...at, part: part(text, logprobs) },
     ],
   };
 }

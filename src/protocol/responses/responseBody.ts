@@ -41,7 +41,7 @@ export function echoOf(fields: RequestFields, turn: Turn, store: boolean): Echo 
     text: { format: { type: "text" }, ...objectOf(fields.get("text")) },
     tool_choice: plain("tool_choice") ?? "auto",
     tools: toolsOf(plain("tools")),
-    top_logprobs: 0,
+    top_logprobs: plain("top_logprobs") ?? 0,
     top_p: turn.sampling.topP,
     truncation: "disabled",
     ...(user === null ? {} : { user }),

@@ -32,7 +32,9 @@ export class ResponseWriter {
       switch (event.type) {
         case "accepted":
         case "prefill":
+          break;
         case "told":
+          this.#output.told(event.probs);
           break;
         case "error":
           yield this.failed(event.error);
@@ -58,6 +60,7 @@ export class ResponseWriter {
   async whole(events: AsyncIterable<ReplyEvent>): Promise<string> {
     for await (const event of events) {
       if (event.type === "error") throw event.error;
+      if (event.type === "told") this.#output.told(event.probs);
       if (event.type === "accepted" || event.type === "prefill" || event.type === "told") continue;
       const parts = event.type === "end" ? this.#output.end(lastStatus(event)) : this.#output.push(event);
       // The parts are for streams; the items are kept.

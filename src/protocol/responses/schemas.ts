@@ -58,7 +58,17 @@ export const RESPONSES_REQUEST = Type.Object(
         effort: Type.Optional(Type.String({ description: "For the template; none is no reasoning." })),
       }),
     ),
-    include: Type.Optional(Type.Array(Type.String({ description: "reasoning.encrypted_content" }))),
+    include: Type.Optional(
+      Type.Array(Type.String({ description: "reasoning.encrypted_content, message.output_text.logprobs" })),
+    ),
+    top_logprobs: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 20,
+        default: 0,
+        description: "Of the likeliest tokens beside each, with message.output_text.logprobs.",
+      }),
+    ),
     max_output_tokens: Type.Optional(Type.Integer({ minimum: 0, description: "0 answers after prefill." })),
     chat_template_kwargs: Type.Optional(
       Type.Object({}, { description: "For the template, as enable_thinking." }),

@@ -44,6 +44,7 @@ export function startResponse(
     ...request,
     heading,
     newId,
+    vocab: deps.turn.vocab,
     nowSeconds: () => clock.nowSeconds(),
     onEnd: (body, output) => {
       if (request.store) save(store, tenant, heading.id, request, body, output);

@@ -302,11 +302,8 @@ test("what is asked for beside the items", () => {
     sampling: { temperature: 0, topP: 0.5 },
   });
   expect(asked.turn.prompt.kwargs.get("enable_thinking")).toBe(false);
-  expect(asked.ignored.map((sentence) => sentence.split(":")[0])).toEqual([
-    "background",
-    "truncation",
-    "include",
-  ]);
+  expect(asked.ignored.map((sentence) => sentence.split(":")[0])).toEqual(["background", "truncation"]);
+  expect(asked.turn.wishes).toEqual({ probs: { top: 0, afterSampling: false } });
   expect(asked.echo).toMatchObject({
     store: false,
     max_output_tokens: 7,

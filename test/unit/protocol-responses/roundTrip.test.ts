@@ -7,6 +7,7 @@ import { parseJson } from "../../../src/json/parseJson.ts";
 import { readResponsesRequest } from "../../../src/protocol/responses/model.ts";
 import { OutputItems } from "../../../src/protocol/responses/OutputItems.ts";
 import { output, user } from "../../http/responsesWire.ts";
+import { byteVocab } from "../../support/FakeEngine.ts";
 import { BYTE_SAMPLING } from "../../support/sampling.ts";
 
 const TOOLS = [
@@ -58,7 +59,7 @@ test("items that are sent back as they came are the reply", () => {
       const newId = (): string => String(++ids);
       const { tools } = turn.prompt;
       const parser = new ReplyParser({ opensReasoning: false, tools, newCallId: () => `call_${newId()}` });
-      const items = new OutputItems({ newId, clientTools, sealsReasoning: seals });
+      const items = new OutputItems({ newId, clientTools, sealsReasoning: seals, vocab: byteVocab });
       const said = written(reasoning, parts);
       const ends = [...cuts.filter((cut) => cut < said.length).sort((a, b) => a - b), said.length];
       let from = 0;

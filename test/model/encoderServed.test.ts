@@ -13,7 +13,15 @@ import { configOf } from "../../src/config.ts";
 import { openEngine } from "../../src/engine/openEngine.ts";
 import type { Loose } from "../support/httpClient.ts";
 import { scoreByHand } from "../support/tinyModels/bertByHand.ts";
-import { CLS, ENCODER, SEP, type TinyEncoder, tinyEncoder } from "../support/tinyModels/tinyEncoder.ts";
+import {
+  CLS,
+  ENCODER,
+  SEP,
+  type TinyEncoder,
+  tinyEncoder,
+  UNIGRAM_BOS,
+  UNIGRAM_EOS,
+} from "../support/tinyModels/tinyEncoder.ts";
 import { tinyModel } from "../support/tinyModels/tinyModel.ts";
 import { RANK_TEMPLATE, tinyRanker } from "../support/tinyModels/tinyRanker.ts";
 
@@ -133,6 +141,36 @@ describe("an encoder", () => {
         const dot = one.reduce((sum: number, x: number, i: number) => sum + x * (same[i] ?? 0), 0);
         expect(dot).toBeCloseTo(1, 5);
       }
+    },
+    MS_MAX,
+  );
+
+  test(
+    "of unigrams, as XLM-RoBERTa's, ranks and embeds by the tokens that llama.cpp makes of its texts",
+    async () => {
+      await using other = await tinyEncoder({ head: true, unigrams: true });
+      const query = "tea  </s> warm";
+      const documents = ["the tea\n\nis warm", "<s>", "", "Zürich lit"];
+      const wanted = byHand(other.path, "rank", (context, { vocab }) =>
+        documents.map((document) => {
+          const plain = (text: string) => [...vocab.tokenise(text, false)];
+          const tokens = [UNIGRAM_BOS, ...plain(query), UNIGRAM_EOS, ...plain(document), UNIGRAM_EOS];
+          expect(tokens.filter((token) => token === UNIGRAM_EOS)).toHaveLength(2);
+          return [...context.embed(Int32Array.from(tokens))];
+        }),
+      );
+      await using server = await start(other.path, "--rerank");
+      const { results } = await post(server.url, "/v1/rerank", { query, documents });
+      const ordered = [...results].sort((a, b) => a.index - b.index);
+      expect(ordered.map(({ relevance_score }: Loose) => [relevance_score])).toEqual(wanted);
+      await using embeds = await start(other.path, "--embeddings", "--pooling", "mean");
+      const text = "  the tea is </s> warm ";
+      const { data } = await post(embeds.url, "/v1/embeddings", { input: text, embd_normalize: -1 });
+      const embedding = byHand(other.path, "mean", (context, { vocab }) => {
+        const tokens = [UNIGRAM_BOS, ...vocab.tokenise(text, true), UNIGRAM_EOS];
+        return [...context.embed(Int32Array.from(tokens))];
+      });
+      expect(data[0].embedding).toEqual(embedding);
     },
     MS_MAX,
   );

@@ -28,6 +28,8 @@ export interface EncoderOptions {
   readonly head?: boolean;
   /** Special tokens that the file does not name: llama.cpp's own of that name lie beyond this vocabulary. */
   readonly without?: "bos" | "sep";
+  /** SentencePiece's unigrams, as XLM-RoBERTa has them, for word pieces. */
+  readonly unigrams?: boolean;
 }
 
 export interface TinyEncoder extends AsyncDisposable {
@@ -49,9 +51,17 @@ function pieces(): string[] {
   return [...SPECIALS, ...first, ...LETTERS];
 }
 
+/** `<s>` and `</s>` of the unigrams. */
+export const [UNIGRAM_BOS, UNIGRAM_EOS] = [0, 2];
+
+function unigrams(): string[] {
+  const rest = [...WORDS.map((word) => `\u2581${word}`), "\u2581", ...LETTERS, ...MARKS];
+  return ["<s>", "<pad>", "</s>", "<unk>", ...rest];
+}
+
 /** In a folder of its own, which goes with it. */
 export async function tinyEncoder(options: EncoderOptions = {}): Promise<TinyEncoder> {
-  const vocabulary = pieces();
+  const vocabulary = options.unigrams ? unigrams() : pieces();
   const weights = new Weights("tiny-bert", ENCODER.size);
   addWeights(weights, vocabulary.length, options.head ?? false);
   const folder = await mkdtemp(join(tmpdir(), "warmturn-encoder-"));
@@ -96,7 +106,6 @@ function addWeights(weights: Weights, vocab: number, head: boolean): void {
 
 function metadataOf(vocabulary: readonly string[], options: EncoderOptions): Map<string, GgufValue> {
   const { size, feedForward, heads, layers, positions, epsilon } = ENCODER;
-  const types = vocabulary.map((_, id) => (id < SPECIALS.length ? 3 : 1));
   const metadata = new Map<string, GgufValue>([
     ["general.architecture", str("bert")],
     ["general.name", str("warmturn tiny bert")],
@@ -108,17 +117,45 @@ function metadataOf(vocabulary: readonly string[], options: EncoderOptions): Map
     ["bert.attention.head_count", u32(heads)],
     ["bert.attention.layer_norm_epsilon", f32(epsilon)],
     ["bert.attention.causal", bool(false)],
-    ["tokenizer.ggml.model", str("bert")],
     ["tokenizer.ggml.token_type_count", u32(2)],
     ["tokenizer.ggml.tokens", strings(vocabulary)],
+    ...(options.unigrams ? unigramMetadata(vocabulary) : pieceMetadata(vocabulary, options)),
+  ]);
+  if (options.pooling !== undefined) metadata.set("bert.pooling_type", u32(POOLING[options.pooling]));
+  return metadata;
+}
+
+type Entries = (readonly [string, GgufValue])[];
+
+function pieceMetadata(vocabulary: readonly string[], { without }: EncoderOptions): Entries {
+  const types = vocabulary.map((_, id) => (id < SPECIALS.length ? 3 : 1));
+  const entries: Entries = [
+    ["tokenizer.ggml.model", str("bert")],
     ["tokenizer.ggml.token_type", numbers("int32", types)],
     ["tokenizer.ggml.unknown_token_id", u32(1)],
     ["tokenizer.ggml.padding_token_id", u32(0)],
     ["tokenizer.ggml.mask_token_id", u32(4)],
-  ]);
-  if (options.without !== "bos") metadata.set("tokenizer.ggml.bos_token_id", u32(CLS));
+  ];
+  if (without !== "bos") entries.push(["tokenizer.ggml.bos_token_id", u32(CLS)]);
   // As the format spells it.
-  if (options.without !== "sep") metadata.set("tokenizer.ggml.seperator_token_id", u32(SEP));
-  if (options.pooling !== undefined) metadata.set("bert.pooling_type", u32(POOLING[options.pooling]));
-  return metadata;
+  if (without !== "sep") entries.push(["tokenizer.ggml.seperator_token_id", u32(SEP)]);
+  return entries;
+}
+
+function unigramMetadata(vocabulary: readonly string[]): Entries {
+  const types = vocabulary.map((_, id) => (id === 3 ? 2 : id < 3 ? 3 : 1));
+  const scores = vocabulary.map((piece) => (piece.length > 2 ? -1 : -8));
+  return [
+    ["tokenizer.ggml.model", str("t5")],
+    ["tokenizer.ggml.scores", numbers("float32", scores)],
+    ["tokenizer.ggml.token_type", numbers("int32", types)],
+    ["tokenizer.ggml.unknown_token_id", u32(3)],
+    ["tokenizer.ggml.padding_token_id", u32(1)],
+    ["tokenizer.ggml.bos_token_id", u32(UNIGRAM_BOS)],
+    ["tokenizer.ggml.eos_token_id", u32(UNIGRAM_EOS)],
+    ["tokenizer.ggml.add_bos_token", bool(true)],
+    ["tokenizer.ggml.add_eos_token", bool(true)],
+    ["tokenizer.ggml.add_space_prefix", bool(true)],
+    ["tokenizer.ggml.remove_extra_whitespaces", bool(true)],
+  ];
 }

@@ -1,4 +1,5 @@
 /** What is embedded or ranked of a request: its tokens counted, its vectors asked for, nothing told to who has left. */
+import { setImmediate } from "node:timers/promises";
 import { invalid } from "../../chat/fields.ts";
 import { EmbedError } from "../../engine/EmbedCalls.ts";
 import { AppError } from "../../errors.ts";
@@ -37,6 +38,29 @@ export async function answered(
     if (request.signal.aborted) return new Response(null, { status: LEFT });
     throw error;
   }
+}
+
+/** Tokens after which the thread is left to others: some ten milliseconds. */
+const TOKENS_AT_ONCE = 16_384;
+
+/** Of all inputs, one after another. Throws what `tokenise` does, or the signal's reason once the client has left. */
+export async function allTokens<Input>(
+  inputs: readonly Input[],
+  tokenise: (input: Input, index: number) => Int32Array,
+  signal: AbortSignal,
+): Promise<readonly Int32Array[]> {
+  const all: Int32Array[] = [];
+  let since = 0;
+  for (const [index, input] of inputs.entries()) {
+    const tokens = tokenise(input, index);
+    all.push(tokens);
+    since += tokens.length;
+    if (since < TOKENS_AT_ONCE) continue;
+    since = 0;
+    await setImmediate();
+    signal.throwIfAborted();
+  }
+  return all;
 }
 
 /** The tokens of one input. Throws AppError with its field where there are none, or more than `most`. */

@@ -5,7 +5,7 @@ import { parseBody } from "../http/parseBody.ts";
 import { servedModel } from "../http/servedModel.ts";
 import type { SentPrompt } from "../llama/prompts.ts";
 import type { ChatServiceDeps } from "../openai/service.ts";
-import { tokensWithin, vectorsOf } from "./evaluated.ts";
+import { allTokens, tokensWithin, vectorsOf } from "./evaluated.ts";
 import { readEmbeddingRequest } from "./model.ts";
 import { normalised } from "./normalise.ts";
 
@@ -49,7 +49,7 @@ export async function embed(raw: string, deps: ChatServiceDeps, signal: AbortSig
     deps.sampling,
   );
   const model = servedModel(asked.model, deps.models);
-  const tokens = inputs.map((input) => tokensOf(input, facts, deps));
+  const tokens = await allTokens(inputs, (input) => tokensOf(input, facts, deps), signal);
   const vectors = await vectorsOf(tokens, deps, signal);
   // As llama-server: tokens keep their length.
   const way = facts.pooling === "none" ? -1 : normalise;

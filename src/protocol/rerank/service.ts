@@ -2,7 +2,7 @@
 import type { RankingFacts } from "../../engine/protocol.ts";
 import { AppError } from "../../errors.ts";
 import type { RawPart } from "../../prompt/RawPrompt.ts";
-import { tokensWithin, vectorsOf } from "../embeddings/evaluated.ts";
+import { allTokens, tokensWithin, vectorsOf } from "../embeddings/evaluated.ts";
 import { parseBody } from "../http/parseBody.ts";
 import { servedModel } from "../http/servedModel.ts";
 import type { ChatServiceDeps } from "../openai/service.ts";
@@ -21,8 +21,11 @@ export async function rerank(raw: string, deps: ChatServiceDeps, signal: AbortSi
   const request = readRerankRequest(parseBody(raw), deps.limits);
   const { query, documents, field, topN } = request;
   const model = servedModel(request.model, deps.models);
-  const inputs = documents.map((document, index) =>
-    tokensWithin(`${field}[${index}]`, tokensMax, () => inputOf(query, document, tokensMax, deps)),
+  const inputs = await allTokens(
+    documents,
+    (document, index) =>
+      tokensWithin(`${field}[${index}]`, tokensMax, () => inputOf(query, document, tokensMax, deps)),
+    signal,
   );
   const vectors = await vectorsOf(inputs, deps, signal);
   const ranked = vectors

@@ -6,7 +6,7 @@ import { cc, dlopen, type FFIFunction, linkSymbols } from "bun:ffi";
 import { join } from "node:path";
 import { cacheFolder, keepFile } from "./cacheFolder.ts";
 import { FfiError } from "./FfiError.ts";
-import { shimSource } from "./shimSource.ts";
+import { shimHash, shimSource } from "./shimSource.ts";
 import { CODES, ffiSymbols, type Shim } from "./symbols.ts";
 import { cString, readText } from "./text.ts";
 
@@ -43,9 +43,9 @@ export function openShim(libraryPath: string, prebuilt?: string, preload: readon
 }
 
 function compile(): Shim {
-  const source = new TextEncoder().encode(shimSource());
-  const name = `shim-${Bun.hash.xxHash64(source).toString(16).padStart(16, "0")}.c`;
-  const path = keepFile(join(cacheFolder(), "shim"), name, source);
+  const source = shimSource();
+  const name = `shim-${shimHash(source)}.c`;
+  const path = keepFile(join(cacheFolder(), "shim"), name, new TextEncoder().encode(source));
   const table = ffiSymbols() as Record<string, FFIFunction>;
   const compiled = cc({ source: path, symbols: table });
   compiledShims.push(compiled);

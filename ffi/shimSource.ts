@@ -10,6 +10,11 @@ import processSource from "./shim/process.c" with { type: "text" };
 import samplerSource from "./shim/sampler.c" with { type: "text" };
 import shimHeader from "./shim/shim.h" with { type: "text" };
 
+/** Of the text, 16 hexadecimal digits. */
+export function shimHash(source: string = shimSource()): string {
+  return Bun.hash.xxHash64(source).toString(16).padStart(16, "0");
+}
+
 /** In the order of `shim/shim.c`, less the includes of one another. */
 export function shimSource(): string {
   return [shimHeader, llamaSource, processSource, modelSource, contextSource, chainSource, samplerSource]

@@ -5,6 +5,8 @@
 import { Backend, type BackendDevice } from "../../ffi/Backend.ts";
 import { type ContextOptions, ROPE_SCALINGS, type RopeOptions } from "../../ffi/Context.ts";
 import { Model } from "../../ffi/Model.ts";
+import { shimHash } from "../../ffi/shimSource.ts";
+import { version } from "../../package.json";
 import type { Device } from "./Device.ts";
 import type { Embedder } from "./EmbedQueue.ts";
 import type { EngineFacts } from "./EngineFacts.ts";
@@ -18,7 +20,7 @@ import { type MeasuredBytes, type ModelShape, measureBytes } from "./modelShape.
 import type { EngineReady, MemoryKind } from "./protocol.ts";
 import { SelfTestMemory } from "./SelfTestMemory.ts";
 import { type SelfTestResult, selfTest, shortSelfTest } from "./selfTest.ts";
-import { setupHash } from "./setup.ts";
+import { fileFingerprint, setupHash } from "./setup.ts";
 
 export type OpenedEngine = OpenedGenerator | OpenedEncoder;
 
@@ -80,7 +82,8 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
     pooling === null ? null : LlamaEmbedder.on(model, pooling, contextOptions(options, options.ubatch));
   const chunks = chunkSettings(options, device.memory, useDevice);
   const setup = setupHash(options, {
-    library: `${backend.version()} ${backend.library.path.split("/").at(-1)}`,
+    program: `${version} ${options.shimPath === null ? shimHash() : fileFingerprint(options.shimPath)}`,
+    library: `${backend.version()} ${fileFingerprint(backend.library.path)}`,
     devices: devices.map(describe),
     systemInfo: backend.systemInfo(),
     ctxTokens: device.ctxTokens,

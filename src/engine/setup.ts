@@ -7,6 +7,8 @@ import type { EngineOptions } from "./EngineOptions.ts";
 
 /** What only the loaded library and model can tell. */
 export interface SetupFacts {
+  /** This program's version and the hash of its shim: what the self-test said of another one is not its own. */
+  readonly program: string;
   /** libllama's version and the bytes of its file. */
   readonly library: string;
   /** CPU variant or GPU model and driver, as the backend describes them. */
@@ -40,6 +42,7 @@ export function fileFingerprint(path: string): string {
 export function setupHash(options: EngineOptions, facts: SetupFacts): bigint {
   const seed = {
     model: fileFingerprint(options.modelPath),
+    program: facts.program,
     library: facts.library,
     devices: facts.devices,
     systemInfo: facts.systemInfo,

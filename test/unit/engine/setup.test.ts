@@ -58,6 +58,7 @@ const OPTIONS: EngineOptions = {
   home: folder,
 };
 const FACTS: SetupFacts = {
+  program: "0.1.0 39f2bd0705070952",
   library: "0.4.0 libllama.so",
   devices: ["CPU libggml-cpu-haswell.so"],
   systemInfo: "AVX2 = 1",
@@ -85,6 +86,7 @@ const OTHER_OPTIONS: readonly Partial<EngineOptions>[] = [
   })),
 ];
 const OTHER_FACTS: readonly Partial<SetupFacts>[] = [
+  { program: "0.1.0 96244b179a1538d4" },
   { library: "0.4.1 libllama.so" },
   { devices: ["CPU libggml-cpu-sse42.so"] },
   { systemInfo: "AVX512 = 1" },

@@ -15,7 +15,7 @@ import { PlainTranscript } from "./chat/PlainTranscript.ts";
 import { plainChars } from "./chat/plainChars.ts";
 import { TerminalInput } from "./chat/TerminalInput.ts";
 import { TerminalTranscript } from "./chat/TerminalTranscript.ts";
-import { type Look, lookOf, paint } from "./Look.ts";
+import { type Look, lookOf, paint, wrap } from "./Look.ts";
 
 const OWN_FLAGS = {
   url: text({ names: "--url", help: "a server that runs already; else one is started for this chat" }, "URL"),
@@ -59,7 +59,7 @@ export async function run(argv: readonly string[], env: Env): Promise<number> {
     const client = new ChatClient(server, { model, maxTokens: flags.predict < 0 ? null : flags.predict });
     const isDemo = flags.url === null && flags.model === null;
     const tools = new ChatTools((flags.tools ?? (isDemo ? "demo" : "none")) === "demo" ? DEMO_TOOLS : []);
-    if (isTerminal) process.stdout.write(`${paint(look, "dim", heading(model, server, tools))}\n`);
+    if (isTerminal) showHeading(heading(model, server, tools), look);
     const conversation = new Conversation(client, tools, flags.system);
     const ends = isTerminal ? onTerminal(env) : onLines(write);
     try {
@@ -78,6 +78,10 @@ async function modelOf(server: OpenedServer, look: Look): Promise<string> {
     if (!told && look.isTerminal) process.stdout.write("The server is loading its model …\n");
     told = true;
   });
+}
+
+function showHeading(text: string, look: Look): void {
+  for (const line of wrap(text, look.columns - 1)) process.stdout.write(`${paint(look, "dim", line)}\n`);
 }
 
 function heading(model: string, server: OpenedServer, tools: ChatTools): string {

@@ -1,5 +1,5 @@
 /** A chat on a terminal, as it streams: reasoning dim, calls with their arguments, and a line on what it took. */
-import { type Look, paint } from "../Look.ts";
+import { type Look, paint, wrap } from "../Look.ts";
 import type { TurnWatch } from "./Conversation.ts";
 import type { Delta, Reply, ToolCall } from "./messages.ts";
 import { plainChars } from "./plainChars.ts";
@@ -50,9 +50,9 @@ export class TerminalTranscript implements TurnWatch {
 
   result(_: ToolCall, text: string): void {
     const { columns } = this.#look();
-    const [first = "", ...rest] = `← ${text}`.split("\n");
-    const isLong = rest.length > 0 || first.length >= columns;
-    this.#line(isLong ? `${first.slice(0, Math.max(1, columns - 2))}…` : first, "cyan");
+    const [first = "", ...rest] = plainChars(`← ${text}`).split("\n");
+    const fitting = fitted(first, Math.max(3, columns - 2));
+    this.#line(rest.length > 0 || fitting !== first ? `${fitting}…` : first, "cyan");
   }
 
   notice(text: string): void {
@@ -69,8 +69,11 @@ export class TerminalTranscript implements TurnWatch {
   }
 
   #line(text: string, style: "dim" | "red" | "yellow" | "cyan"): void {
-    this.#put(text, style);
-    this.#put("\n");
+    const columns = this.#look().columns - 1;
+    for (const line of text.split("\n").flatMap((one) => wrap(one, columns))) {
+      this.#put(line, style);
+      this.#put("\n");
+    }
   }
 
   #put(text: string, style?: "dim" | "red" | "yellow" | "cyan"): void {
@@ -79,4 +82,16 @@ export class TerminalTranscript implements TurnWatch {
     this.#write(style === undefined ? plain : paint(this.#look(), style, plain));
     this.#lineOpen = !plain.endsWith("\n");
   }
+}
+
+/** As much of the beginning as is no wider; wide characters take two columns. */
+function fitted(text: string, columns: number): string {
+  let width = 0;
+  let end = 0;
+  for (const char of text) {
+    width += Bun.stringWidth(char);
+    if (width > columns) break;
+    end += char.length;
+  }
+  return text.slice(0, end);
 }

@@ -7,7 +7,7 @@ import { PlainTranscript } from "../../../src/cli/chat/PlainTranscript.ts";
 import { readTurn } from "../../../src/cli/chat/readTurn.ts";
 import { TerminalTranscript } from "../../../src/cli/chat/TerminalTranscript.ts";
 import { turnLine } from "../../../src/cli/chat/turnLine.ts";
-import type { Look } from "../../../src/cli/Look.ts";
+import { type Look, wrap } from "../../../src/cli/Look.ts";
 import { ConfigError } from "../../../src/config/parseFlags.ts";
 
 const REPORT: ReplyReport = {
@@ -85,12 +85,29 @@ describe("on a terminal", () => {
 (thinks) The weather is asked.
 Let me look.
 → get_weather {"city": "Oslo"}
-${turnLine(REPORT)}
+${wrap(turnLine(REPORT), 39).join("\n")}
 ← {"sky": "${"x".repeat(27)}…
 Cold.
 (stopped)
-${turnLine(REPORT)}
+${wrap(turnLine(REPORT), 39).join("\n")}
 `);
+  });
+
+  test("what it tells is no wider than the terminal, in whole words and characters", () => {
+    const text = shown({ columns: 30 }, (transcript) => {
+      transcript.replied(CALLED);
+      transcript.result(CALL, `{"sky": "${"雨🌞".repeat(20)}"}`);
+      transcript.notice("one two three four five six seven eight\nnine");
+    });
+    const lines = text.trimEnd().split("\n");
+    expect(Math.max(...lines.map((line) => Bun.stringWidth(line)))).toBeLessThan(30);
+    expect(lines.slice(-4)).toEqual([
+      `← {"sky": "${"雨🌞".repeat(4)}…`,
+      "one two three four five six",
+      "seven eight",
+      "nine",
+    ]);
+    expect(lines.slice(0, -4).join(" ")).toBe(turnLine(REPORT));
   });
 
   test("reasoning is dim where there is colour", () => {

@@ -48,15 +48,23 @@ export class LlamaEmbedder implements Embedder {
   }
 }
 
+/** The model cannot do what it is started for; the message says what is missing, and what to do. */
+export class PoolingError extends Error {
+  override readonly name = "PoolingError";
+}
+
 /**
  * How a model's tokens are pooled where nobody says: as its file says; else by their mean where all see one another,
- * and by the last token where only that has seen all others. Throws where a model that cannot rank is to.
+ * and by the last token where only that has seen all others. Throws PoolingError where
+ * a model that cannot rank is to.
  */
 export function poolingOf(model: Model, wish: Pooling | null): Pooling {
   const pooling = wish ?? ownPooling(model) ?? (model.isEncoder ? "mean" : "last");
   const problem = pooling === "rank" ? rankProblem(model) : null;
   if (problem === null) return pooling;
-  throw new Error(`${model.path} cannot rank: ${problem}. Leave out --rerank; --embeddings embeds with it.`);
+  throw new PoolingError(
+    `${model.path} cannot rank: ${problem}. Leave out --rerank; --embeddings embeds with it.`,
+  );
 }
 
 /** 0 stands for not saying, too. */

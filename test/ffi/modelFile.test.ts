@@ -3,8 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { HeaderTooShort } from "../../ffi/ggufHeader.ts";
 import { Model } from "../../ffi/Model.ts";
-import { checkModelFile } from "../../ffi/modelFile.ts";
+import { checkModelFile, modelTensors } from "../../ffi/modelFile.ts";
+import { type GgufValue, numbers, str, strings } from "../support/gguf/GgufValue.ts";
+import { writeGguf } from "../support/gguf/writeGguf.ts";
 import { tinyModel } from "../support/tinyModels/tinyModel.ts";
 import { openBackend } from "./rig.ts";
 
@@ -134,3 +137,32 @@ test.skipIf(openBackend() === null)(
     }
   },
 );
+
+describe("the names of a model's tensors", () => {
+  const part = (names: readonly string[], padding = 0): Uint8Array =>
+    writeGguf({
+      metadata: new Map<string, GgufValue>([
+        ["general.architecture", str("bert")],
+        ["padding", str("x".repeat(padding))],
+        ["list", numbers("int32", [1, 2, 3])],
+        ["texts", strings(["a", "bc"])],
+      ]),
+      tensors: names.map((name) => ({ name, type: "f32", shape: [2, 1], data: new Float32Array(2) })),
+    });
+
+  test("are those of the file, however long its metadata is", () => {
+    expect([...modelTensors(file(part(["a.weight", "cls.output.weight"])))]).toEqual([
+      "a.weight",
+      "cls.output.weight",
+    ]);
+    expect([...modelTensors(file(part(["b"], 5 << 20)))]).toEqual(["b"]);
+    expect(modelTensors(file(part([]))).size).toBe(0);
+    expect(() => modelTensors(file(part(["a"], 100).subarray(0, 140)))).toThrow(HeaderTooShort);
+  });
+
+  test("are those of all parts", () => {
+    for (const [index, names] of [["a", "b"], ["c"], []].entries())
+      writeFileSync(join(folder, `split-0000${index + 1}-of-00003.gguf`), part(names));
+    expect([...modelTensors(join(folder, "split-00001-of-00003.gguf"))]).toEqual(["a", "b", "c"]);
+  });
+});

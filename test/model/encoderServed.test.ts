@@ -191,15 +191,26 @@ describe("an encoder", () => {
 
   test(
     "is told to doctor as what it is",
-    () => {
+    async () => {
       const env = { WARMTURN_HOME: home };
       const options: Omit<ExamineOptions, "config"> = { llamaLib: null, openEngine, onStep: () => {} };
-      const config = configOf(parseFlags(["-m", encoder.path, "-t", "1"], env), env);
-      const report = examine({ ...options, config });
+      const doctor = (path: string, ...flags: readonly string[]) =>
+        examine({ ...options, config: configOf(parseFlags(["-m", path, "-t", "1", ...flags], env), env) });
+      const report = doctor(encoder.path);
       expect([report.ok, report.template, report.memory, report.exactness]).toEqual([true, null, null, null]);
       expect(report.model).toMatchObject({ architecture: "bert", train_tokens: ENCODER.positions });
       expect(report.findings).toContainEqual(
         expect.objectContaining({ level: "note", says: expect.stringContaining("An encoder") }),
+      );
+      await using headless = await tinyEncoder();
+      const cannot = doctor(headless.path, "--rerank");
+      expect(cannot.ok).toBe(false);
+      expect(cannot.findings).toContainEqual(
+        expect.objectContaining({
+          level: "wrong",
+          about: "model",
+          says: expect.stringContaining("cannot rank: it has no classification head"),
+        }),
       );
     },
     MS_MAX,

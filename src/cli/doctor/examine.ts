@@ -10,6 +10,7 @@ import { version } from "../../../package.json";
 import { prompterOf, rulesOf, templatesOf } from "../../chatTemplate.ts";
 import type { Config } from "../../config.ts";
 import { DeviceError } from "../../engine/Device.ts";
+import { PoolingError } from "../../engine/LlamaEmbedder.ts";
 import { MemoryError } from "../../engine/memory.ts";
 import type { openEngine } from "../../engine/openEngine.ts";
 import { program } from "../../program.ts";
@@ -128,8 +129,9 @@ const NO_MODEL = finding(
 
 /** Rethrows what nobody foresaw. */
 function stoppedBy(error: unknown, about: Finding["about"]): Finding {
-  // Its sentence says what to do.
+  // Their sentences say what to do.
   if (error instanceof MemoryError) return finding("wrong", "memory", error.message);
+  if (error instanceof PoolingError) return finding("wrong", "model", error.message);
   if (!(error instanceof FfiError) && !(error instanceof DeviceError)) throw error;
   if (error.code === "out-of-memory") return finding("wrong", "memory", error.message, LESS_MEMORY);
   return finding("wrong", about, error.message, about === "model" ? WHOLE_FILE : "");

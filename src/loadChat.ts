@@ -103,6 +103,7 @@ async function load(config: Config, watch: LoadWatch): Promise<ChatServiceDeps> 
       createdSeconds: systemClock.nowSeconds(),
     },
     card: modelCard(model, templates, backend),
+    embdNormalize: config.flags.embdNormalize,
     endpoints: { slots: config.flags.slots, metrics: config.flags.metrics },
     sampling: { defaults: sampling.defaults, vocab, limits: config.limits },
     keepAttribution: config.flags.keepAttributionHeader,

@@ -2,6 +2,7 @@
  * The table of all flags: parsing, `--help`, the environment and the README are made of it. Names, short forms
  * and meanings are llama-server's where it has the flag.
  */
+import { EUCLIDEAN, NORMALISE_MAX } from "../protocol/embeddings/normalise.ts";
 import { originOf } from "../protocol/http/cors.ts";
 import { bytes, choice, custom, list, number, text, toggle } from "./flag.ts";
 import { givenKey } from "./givenKey.ts";
@@ -132,6 +133,14 @@ export const FLAGS = {
     },
     ["none", "mean", "cls", "last", "rank"],
     null,
+  ),
+  embdNormalize: number(
+    {
+      names: "--embd-normalize",
+      help: "vectors where a request says nothing: -1 as they are, 0 by the largest number, 1 taxicab, 2 Euclidean, above it the p-norm",
+    },
+    EUCLIDEAN,
+    whole(-1, NORMALISE_MAX),
   ),
   gpuLayers: custom<number>(
     { names: "--gpu-layers -ngl --n-gpu-layers", env: "LLAMA_ARG_N_GPU_LAYERS", help: "layers on the GPU" },

@@ -60,6 +60,11 @@ onEachTarget("embeddings", (open) => {
     expect(await vector({ embd_normalize: 3 })).toEqual(near([2, 1, 2].map((x) => x / 17 ** (1 / 3))));
     opened.server.engine.embedding = async () => [new Float32Array(3)];
     expect(await vector({})).toEqual([0, 0, 0]);
+    await using plain = open({ embdNormalize: -1 });
+    const of = async (more: object): Promise<number[]> =>
+      (await json(await post(plain.target, { input: "ab", ...more }))).data[0].embedding;
+    expect(await of({})).toEqual([2, 1, 2]);
+    expect(await of({ embd_normalize: 1 })).toEqual(near([0.4, 0.2, 0.4]));
   });
 
   test("EOS is put behind text where the model wants it, and not behind token ids", async () => {

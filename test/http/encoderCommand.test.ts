@@ -31,10 +31,12 @@ describe(`an encoder (${commandName})`, () => {
   });
 
   test("embeds without being told to", async () => {
-    await using server = await serve();
+    await using server = await serve("--embd-normalize", "1");
     const { data } = await answer(server, "/v1/embeddings", { input: ["tea", [CLS, 6, SEP]] });
     expect(data[0].embedding.length).toBe(ENCODER.size);
     expect(data[1].embedding).toEqual(data[0].embedding);
+    const taxicab = data[0].embedding.reduce((sum: number, x: number) => sum + Math.abs(x), 0);
+    expect(taxicab).toBeCloseTo(1, 5);
     const { error } = await answer(server, "/v1/rerank", { query: "tea", documents: ["tea"] });
     expect(error.message).toContain("Start it with `--reranking`");
   });

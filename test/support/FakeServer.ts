@@ -7,6 +7,7 @@ import { LIMITS, type Limits } from "../../src/limits.ts";
 import { joined } from "../../src/prompt/joined.ts";
 import type { RawPrompt } from "../../src/prompt/RawPrompt.ts";
 import { USUAL_CAPS } from "../../src/prompt/TemplateCaps.ts";
+import { EUCLIDEAN } from "../../src/protocol/embeddings/normalise.ts";
 import type { ServerPhase } from "../../src/protocol/health/ServerPhase.ts";
 import type { ModelCard } from "../../src/protocol/llama/ModelCard.ts";
 import { Activity } from "../../src/serve/Activity.ts";
@@ -32,6 +33,7 @@ export interface FakeServerOptions {
   readonly keepAttribution?: boolean;
   /** What is told of the model, beside `FAKE_CARD`. */
   readonly card?: Partial<ModelCard>;
+  readonly embdNormalize?: number;
   readonly endpoints?: { readonly slots: boolean; readonly metrics: boolean };
   readonly sampling?: Partial<SamplingDefaults>;
   /** Real parts in place of fakes. */
@@ -170,6 +172,7 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
       ...options.turn,
     },
     card: { ...FAKE_CARD, ...options.card },
+    embdNormalize: options.embdNormalize ?? EUCLIDEAN,
     endpoints: options.endpoints ?? { slots: true, metrics: false },
     models: { name: FAKE_MODEL, strict: options.strict ?? false, createdSeconds: 1_700_000_000 },
     sampling: { ...BYTE_SAMPLING, limits, defaults: { ...SAMPLING_DEFAULTS, ...options.sampling } },

@@ -5,7 +5,7 @@ import type { Json } from "../../json/json.ts";
 import { readPrompts, type SentPrompt } from "../llama/prompts.ts";
 import { RequestFields } from "../openai/RequestFields.ts";
 import type { SamplingRules } from "../openai/sampling.ts";
-import { EUCLIDEAN, NORMALISE_MAX } from "./normalise.ts";
+import { NORMALISE_MAX } from "./normalise.ts";
 
 export interface EmbeddingRequest {
   readonly model: string | null;
@@ -16,10 +16,12 @@ export interface EmbeddingRequest {
   readonly normalise: number;
 }
 
+/** `normalise`: where the body says nothing. */
 export function readEmbeddingRequest(
   body: Json,
   facts: EmbeddingFacts,
   rules: SamplingRules,
+  normalise: number,
 ): EmbeddingRequest {
   const fields = new RequestFields(objectAt(body, "body"));
   const field =
@@ -37,6 +39,6 @@ export function readEmbeddingRequest(
     inputs: readPrompts(fields.get(field), rules, { field, most, are: "inputs" }),
     dimensions: fields.number("dimensions", facts.size, { whole: true, min: 1, max: facts.size }),
     isBase64: format === "base64",
-    normalise: fields.number("embd_normalize", EUCLIDEAN, { whole: true, min: -1, max: NORMALISE_MAX }),
+    normalise: fields.number("embd_normalize", normalise, { whole: true, min: -1, max: NORMALISE_MAX }),
   };
 }

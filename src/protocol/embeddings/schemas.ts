@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { ignored, oneOf } from "../http/schemas.ts";
 import { PROMPT } from "../llama/schemas.ts";
-import { EUCLIDEAN, NORMALISE_MAX } from "./normalise.ts";
+import { NORMALISE_MAX } from "./normalise.ts";
 
 const COMMON = {
   model: Type.Optional(Type.String({ description: "Any name, unless the server has --strict-model." })),
@@ -16,8 +16,8 @@ const COMMON = {
     Type.Integer({
       minimum: -1,
       maximum: NORMALISE_MAX,
-      default: EUCLIDEAN,
-      description: "-1 none, 0 by the largest number, 1 taxicab, 2 Euclidean, above that the p-norm.",
+      description:
+        "-1 none, 0 by the largest number, 1 taxicab, 2 Euclidean, above that the p-norm; --embd-normalize by default.",
     }),
   ),
   encoding_format: Type.Optional(

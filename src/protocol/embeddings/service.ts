@@ -47,6 +47,7 @@ export async function embed(raw: string, deps: ChatServiceDeps, signal: AbortSig
     parseBody(raw),
     facts,
     deps.sampling,
+    deps.embdNormalize,
   );
   const model = servedModel(asked.model, deps.models);
   const tokens = await allTokens(inputs, (input) => tokensOf(input, facts, deps), signal);

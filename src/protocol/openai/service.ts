@@ -17,6 +17,8 @@ export interface ChatServiceDeps {
   readonly models: ModelNames;
   readonly sampling: SamplingRules;
   readonly card: ModelCard;
+  /** How vectors are normalised where a request says nothing: llama.cpp's number. */
+  readonly embdNormalize: number;
   /** Which of the endpoints that tell of the server are on. */
   readonly endpoints: { readonly slots: boolean; readonly metrics: boolean };
   /** Whether Claude Code's billing line stays in its system prompt. */

@@ -134,6 +134,7 @@ describe("the config as a whole", () => {
     [["--chat-template-file", "/no/such/file"], "there is no file /no/such/file"],
     [["--pooling", "mean"], "--pooling is for embeddings; give --embeddings with it"],
     [["--reranking", "--pooling", "cls"], "--rerank ranks; it cannot pool by --pooling cls as well"],
+    [["--embd-normalize", "-2"], "a whole number from -1 to 64"],
     [["--embeddings", "--pooling", "max"], "none, mean, cls, last, rank"],
   ])("%p", (argv, expected) => {
     expect(message(() => readConfig(["-m", "a.gguf", ...argv], {}))).toContain(expected);

@@ -1,7 +1,6 @@
 /** What real clients met elsewhere, by the numbers of the study of clients; those of Anthropic's protocol. */
 import { expect, test } from "bun:test";
-import { type FakeServer, fakeServer } from "../support/FakeServer.ts";
-import { inProcess, json } from "../support/httpClient.ts";
+import { json } from "../support/httpClient.ts";
 import {
   ADD,
   assistant,
@@ -15,15 +14,7 @@ import {
   use,
   user,
 } from "./anthropicWire.ts";
-
-const open = (...options: Parameters<typeof fakeServer>) => {
-  const server = fakeServer(...options);
-  return { server, target: inProcess(server.app) };
-};
-
-/** Tokens of each run's prompt, as text. */
-const prompts = (server: FakeServer): string[] =>
-  server.engine.runs.map((run) => new TextDecoder().decode(Uint8Array.from(run.spec.plan.tokens)));
+import { fiveMinutes, HOLDS, leaves, open, prompts } from "./scenarioRig.ts";
 
 const billing = (hash: string) =>
   text(`x-anthropic-billing-header: cc_version=2.1.332.${hash}; cc_entrypoint=cli; cch=${hash};`);
@@ -141,46 +132,18 @@ test("11: a title's schema holds the answer; one that cannot be read is refused"
   expect([refused.status, (await json(refused)).type]).toEqual([400, "error"]);
 });
 
-for (const hold of ["queue", "prefill", "decode"] as const) {
-  test(`20: a client that leaves in ${hold} ends its run`, async () => {
-    const { server, target } = open();
-    server.engine.script = () => ({ text: "hello", hold });
-    const started = server.engine.nextRun();
-    const leaving = new AbortController();
-    const answer = post(target, { ...HI, stream: true }, { signal: leaving.signal });
-    const run = await started;
-    await run.held;
-    leaving.abort();
-    await run.cancelled;
-    await answer.catch(() => {});
-    while (run.terminal === undefined) await Bun.sleep(0);
-    expect([run.terminal.type, server.engine.pending, server.jobs.length]).toEqual(["aborted", 0, 0]);
-  });
+for (const hold of HOLDS) {
+  test(`20: a client that leaves in ${hold} ends its run`, () =>
+    leaves(hold, (target, options) => post(target, { ...HI, stream: true }, options)));
 }
 
 test("21: five minutes without a word are told by pings, not by empty deltas", async () => {
-  const { server, target } = open();
-  const { engine, clock } = server;
-  engine.script = () => ({ text: "hi", hold: "prefill" });
-  const started = engine.nextRun();
-  const response = await post(target, { ...HI, stream: true });
-  const run = await started;
-  let sent = "";
-  const reading = (async () => {
-    const decoder = new TextDecoder();
-    for await (const part of response.body ?? []) sent += decoder.decode(part, { stream: true });
-  })();
-  const pings = (): number => sent.split("event: ping\n").length - 1;
-  while (pings() < 1) await Bun.sleep(0);
-  for (let tens = 1; tens <= 30; tens += 1) {
-    while (clock.timers === 0) await Bun.sleep(0);
-    clock.advance(10_000);
-    while (pings() < 1 + tens) await Bun.sleep(0);
-  }
-  expect(sent).not.toContain("content_block");
-  run.release();
-  await reading;
-  expect(sent).toEndWith('{"type":"message_stop"}\n\n');
+  const { sent, end } = await fiveMinutes("event: ping\n", "event: ping\n", (target) =>
+    post(target, { ...HI, stream: true }),
+  );
+  expect(sent()).not.toContain("content_block");
+  await end();
+  expect(sent()).toEndWith('{"type":"message_stop"}\n\n');
 });
 
 test("24: a prompt that is too long is the error that clients know, with both numbers", async () => {

@@ -1,17 +1,8 @@
 /** What real clients met elsewhere, by the numbers of the study of clients; those of chat completions. */
 import { expect, test } from "bun:test";
-import { type FakeServer, fakeServer } from "../support/FakeServer.ts";
-import { inProcess, json, postChat, streamChat } from "../support/httpClient.ts";
+import { json, postChat, streamChat } from "../support/httpClient.ts";
+import { countOf, fiveMinutes, HOLDS, leaves, open, prompts } from "./scenarioRig.ts";
 import { ADD_TOOL, USER } from "./targets.ts";
-
-const open = (...options: Parameters<typeof fakeServer>) => {
-  const server = fakeServer(...options);
-  return { server, target: inProcess(server.app) };
-};
-
-/** Tokens of each run's prompt, as text. */
-const prompts = (server: FakeServer): string[] =>
-  server.engine.runs.map((run) => new TextDecoder().decode(Uint8Array.from(run.spec.plan.tokens)));
 
 const user = (content: unknown) => ({ role: "user", content });
 const system = (content: string) => ({ role: "system", content });
@@ -112,45 +103,18 @@ test("19: reasoning with calls and no text, and reasoning alone, are taken", asy
   expect(server.prompts[1]?.messages[1]).toMatchObject({ content: "", reasoning: "hm" });
 });
 
-for (const hold of ["queue", "prefill", "decode"] as const) {
-  test(`20: a client that leaves in ${hold} ends its run`, async () => {
-    const { server, target } = open();
-    server.engine.script = () => ({ text: "hello", hold });
-    const started = server.engine.nextRun();
-    const leaving = new AbortController();
-    const answer = postChat(target, { messages: USER, stream: true }, { signal: leaving.signal });
-    const run = await started;
-    await run.held;
-    leaving.abort();
-    await run.cancelled;
-    await answer.catch(() => {});
-    while (run.terminal === undefined) await Bun.sleep(0);
-    expect([run.terminal.type, server.engine.pending, server.jobs.length]).toEqual(["aborted", 0, 0]);
-  });
+for (const hold of HOLDS) {
+  test(`20: a client that leaves in ${hold} ends its run`, () =>
+    leaves(hold, (target, options) => postChat(target, { messages: USER, stream: true }, options)));
 }
 
 test("21: five minutes without a word are told by comments, not by chunks", async () => {
-  const { server, target } = open();
-  const { engine, clock } = server;
-  engine.script = () => ({ text: "hi", hold: "prefill" });
-  const started = engine.nextRun();
-  const answer = await postChat(target, { messages: USER, stream: true });
-  const run = await started;
-  let sent = "";
-  const reading = (async () => {
-    const decoder = new TextDecoder();
-    for await (const part of answer.body ?? []) sent += decoder.decode(part, { stream: true });
-  })();
-  const count = (what: string): number => sent.split(what).length - 1;
-  for (let tens = 1; tens <= 30; tens += 1) {
-    while (clock.timers === 0) await Bun.sleep(0);
-    clock.advance(10_000);
-    while (count(": keep-alive\n") < tens) await Bun.sleep(0);
-  }
-  expect(sent).not.toContain('"content"');
-  run.release();
-  await reading;
-  expect(count("data: [DONE]\n")).toBe(1);
+  const { sent, end } = await fiveMinutes("", ": keep-alive\n", (target) =>
+    postChat(target, { messages: USER, stream: true }),
+  );
+  expect(sent()).not.toContain('"content"');
+  await end();
+  expect(countOf(sent(), "data: [DONE]\n")).toBe(1);
 });
 
 test("24: a prompt that is too long is the error that clients know, with both numbers", async () => {

@@ -52,6 +52,7 @@ const user = (content: string): Message => ({ role: "user", content });
 const HISTORIES: readonly History[] = [
   { messages: [], last: user, tools: [] },
   { messages: [], last: user, tools: [PROBE_TOOL] },
+  { messages: [{ role: "system", content: "wtsystem" }], last: user, tools: [] },
   { messages: [USER, probeReply("wtreply")], last: user, tools: [] },
   { messages: [USER, probeReply("wtreply")], last: user, tools: [PROBE_TOOL] },
   { messages: [USER, CALL], last: probeResult, tools: [PROBE_TOOL] },

@@ -91,9 +91,20 @@ export class ReplyProbe {
   /** What the template adds to the history for `reply`, less what the generation prompt says already. */
   #segment(reply: AssistantMessage): string | undefined {
     const prompt = this.#options.render([USER], PROBE_TOOLS, true);
-    const whole = this.#options.render([USER, reply], PROBE_TOOLS, false);
+    const whole = this.#options.render([USER, reply], PROBE_TOOLS, false) ?? this.#answered(reply);
     if (prompt === undefined || whole === undefined) return undefined;
     return whole.slice(commonStart(prompt, whole).length);
+  }
+
+  /** Where a template refuses to end in a reply: up to what opens the user message behind it. */
+  #answered(reply: AssistantMessage): string | undefined {
+    const next: Message = { role: "user", content: "wtnext" };
+    const whole = this.#options.render([USER, reply, next], PROBE_TOOLS, false);
+    const [before = ""] = whole?.split(next.content) ?? [];
+    const [opener = ""] = before.split(USER.content);
+    return whole === undefined
+      ? undefined
+      : before.slice(0, before.length - commonEnd(opener, before).length);
   }
 
   /** Some templates write empty reasoning in front of calls. */

@@ -1,11 +1,12 @@
 /**
- * Calls that no mark tells from text (Llama 3): JSON objects or a list of keyword calls at the very start of a
- * reply, with the name of a tool that the request has.
+ * Calls that no mark tells from text (Llama 3): JSON objects, a list of keyword calls, or a name on a line of its own
+ * with an object behind it (GLM-4), at the very start of a reply, with the name of a tool that the request has.
  */
 import type { CallFormat } from "../CallFormat.ts";
-import { jsonCallMarks, jsonCalls } from "./jsonCalls.ts";
+import { jsonValue } from "./JsonScanner.ts";
+import { isName, jsonCallMarks, jsonCalls } from "./jsonCalls.ts";
 import { namedCallMarks, namedCalls } from "./namedCalls.ts";
-import type { ReplySink } from "./ReplySink.ts";
+import type { CallRead, ReplySink } from "./ReplySink.ts";
 import type { ReplySource, Step } from "./ReplySource.ts";
 
 const PYTHON_TAG = "<|python_tag|>";
@@ -17,9 +18,11 @@ export function* bareCalls(source: ReplySource, sink: ReplySink, format: CallFor
   yield* source.match(PYTHON_TAG);
   yield* source.space();
   const char = yield* source.peek();
-  let read: string = "none";
+  let read: CallRead = "none";
   const objects = { ...jsonCallMarks(format), close: [], bare: true };
-  if (char === "{") read = yield* jsonCalls(source, sink, { ...objects, open: [] });
+  const isLine = format.shape === "named" && format.arguments.kind === "json";
+  if (isLine) read = yield* namedLine(source, sink);
+  else if (char === "{") read = yield* jsonCalls(source, sink, { ...objects, open: [] });
   else if (char === "[") {
     source.take(1);
     yield* source.space();
@@ -29,6 +32,23 @@ export function* bareCalls(source: ReplySource, sink: ReplySink, format: CallFor
   }
   if (read === "none") sink.text(source.recorded());
   source.forget();
+}
+
+/** Text is let go at its first character that no name has. */
+function* namedLine(source: ReplySource, sink: ReplySink): Step<CallRead> {
+  let name = "";
+  for (;;) {
+    const char = yield* source.peek();
+    if (char === "\n") break;
+    if (char === "" || !isName(name + char)) return "none";
+    name += source.take(1);
+  }
+  if (!sink.knows(name)) return "none";
+  yield* source.space();
+  if ((yield* source.peek()) !== "{") return "none";
+  source.forget();
+  sink.open(name);
+  return (yield* jsonValue(source, (text) => sink.arguments(text))) ? "call" : "cut";
 }
 
 const KEYWORD_CALLS = namedCallMarks({

@@ -62,15 +62,20 @@ export function inferCalls(given: ReplyProbe): CallFormat | null {
     parts,
     arguments: kind,
     several: several !== null,
-    bare: isBare(pieces.sectionStart + pieces.head, isJson),
+    bare: isJson
+      ? OBJECT_HEAD.test(pieces.sectionStart + pieces.head)
+      : isBareName(pieces.sectionStart + pieces.head, pieces.middle, kind.kind),
   };
   const hasMark = format.bare || (pieces.sectionStart + pieces.head).trim() !== "";
   return hasMark ? format : null;
 }
 
-/** Whether what stands in front of the first name is no more than brackets, as in any JSON or list. */
-function isBare(head: string, isJson: boolean): boolean {
-  return isJson ? /^\[?\s*\{\s*"[^"]*"?\s*:?\s*"?$/.test(head) : head.trim() === "[";
+/** No more than JSON in front of the first name: brackets, and keys with what else the API's form has (id, type). */
+const OBJECT_HEAD = /^\[?\s*\{(?:\s*"[^"]*"\s*:\s*(?:"[^"]*"\s*,|\{))*\s*"(?:[^"]*"\s*:\s*")?$/;
+
+/** A list of keyword calls, or a name that has a line of its own in front of an object (GLM-4). */
+function isBareName(head: string, middle: string, kind: CallFormat["arguments"]["kind"]): boolean {
+  return head.trim() === "[" || (head.trim() === "" && kind === "json" && /^[ \t]*\n\s*$/.test(middle));
 }
 
 interface Arguments {

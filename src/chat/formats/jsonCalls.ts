@@ -22,6 +22,8 @@ interface JsonCallKeys {
   readonly nameIsKey: boolean;
   readonly names: readonly string[];
   readonly arguments: readonly string[];
+  /** What else the format writes in front of the name: `id`, `type`, `function`. */
+  readonly before?: readonly string[];
 }
 
 export function jsonCallMarks(format: CallFormat): JsonCallMarks {
@@ -43,6 +45,7 @@ export function jsonCallMarks(format: CallFormat): JsonCallMarks {
       nameIsKey: name === undefined,
       names: [...new Set([name ?? "name", "name"])],
       arguments: [...new Set([args ?? "arguments", "arguments", "parameters"])],
+      before: Array.from(before.matchAll(/"([^"]*)"\s*:/g), ([, key = ""]) => key),
     },
     bare: format.bare,
   };
@@ -125,7 +128,8 @@ function* jsonCall(source: ReplySource, sink: ReplySink, marks: JsonCallMarks): 
       first = true;
       continue;
     }
-    if (bare && isFirst && ![...keys.names, ...keys.arguments].includes(key)) return "none";
+    const known = [...keys.names, ...keys.arguments, ...(keys.before ?? [])];
+    if (bare && isFirst && !known.includes(key)) return "none";
     if (keys.nameIsKey && !opened) name = key;
     const isArguments = keys.nameIsKey ? name === key : keys.arguments.includes(key);
     const streams = isArguments && name !== undefined && !opened && held === undefined;

@@ -5,7 +5,7 @@ import { Template } from "../../../src/prompt/Template.ts";
 import { FakeVocab } from "../FakeVocab.ts";
 
 const MARKER =
-  /<[|｜][^<>\s]{1,60}?[|｜]?>|<\/?[A-Za-z_][\w:.-]{0,40}[|｜]?>|\[\/?[A-Z][A-Z_ ]{1,30}\]|\][<~][a-z]?[\w:[\]]{0,12}\[?/g;
+  /<[|｜][^<>\s]{1,60}?[|｜]?>|<\/?[A-Za-z_][\w:.-]{0,40}[|｜]?>|\[\/?[A-Z][A-Z_ ]{1,30}\]|\[\|[a-z_]{1,60}\|\]|\][<~][a-z]?[\w:[\]]{0,12}\[?/g;
 /** Tags of every second kind are USER_DEFINED, as tags of words are in most vocabularies. */
 const IS_TAG = /^<\/?[a-z]/;
 

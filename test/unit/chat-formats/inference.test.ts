@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { FormatVerdict } from "../../../src/chat/formats/testFormat.ts";
 import { Prompter } from "../../../src/prompt/Prompter.ts";
 import { FakeVocab } from "../../support/FakeVocab.ts";
+import { readBoth } from "./readAs.ts";
 
 const SPECIAL = /<\|[^|<>\s']+\|>|<｜[^｜<>]+｜>|<\|[^|<>\s']+>|<[a-z_]+\|>|\[\/?[A-Z][A-Z_]+\]/g;
 
@@ -90,6 +91,8 @@ describe("small templates", () => {
     ["a bare list of keyword calls", `{{- '[' }}${each(keywords, ", ")}{{- ']' }}`, "read", true],
     ["keyword calls on lines", `{{- '<calls>' }}${each(keywords, "\\n")}{{- '</calls>' }}`, "read", false],
     ["the API's own form", "{{- '<calls>' + (message.tool_calls | tojson) + '</calls>' }}", "exact", false],
+    ["the API's own form without a mark", "{{- message.tool_calls | tojson }}", "exact", true],
+    ["the same, indented", "{{- message.tool_calls | tojson(indent=2) }}", "read", true],
     [
       "a fence",
       each(`{{- '\`\`\`call\\n' }}${named("tool", "input")}{{- '\\n\`\`\`' }}`, "\\n"),
@@ -105,6 +108,45 @@ describe("small templates", () => {
       expect(format.calls?.bare).toBe(bare);
     });
   }
+
+  test("a name on a line of its own, in a message for each call", () => {
+    const {
+      how,
+      format,
+      test: run,
+    } = studied(
+      `{%- for m in messages %}{%- for c in m.tool_calls or [] %}{{- '<|assistant|>' + c.function.name + '\\n' + (c.function.arguments | tojson) }}
+{%- else %}{{- '<|' + m.role + '|>\\n' + m.content }}{%- endfor %}{%- endfor %}{%- if add_generation_prompt %}{{- '<|assistant|>' }}{%- endif %}`,
+    );
+    expect(how).toBe("inferred");
+    expect(run()).toEqual({ oneCall: "exact", nestedArguments: "exact", twoCalls: "none" });
+    expect(format.calls?.bare).toBe(true);
+    const call = { id: "call_1", name: "run", arguments: '{"force": true}' };
+    expect(readBoth(format, 'run\n{"force": true}')).toEqual({ reasoning: "", text: "", calls: [call] });
+    for (const text of ["run\naway", "walk\n{}", 'run {"force": true}', "run", "I run.\nrun\n{}"]) {
+      expect(readBoth(format, text)).toEqual({ reasoning: "", text, calls: [] });
+    }
+  });
+
+  test("the API's own form is a call only with a known name", () => {
+    const { format } = studied(chatml("{{- message.tool_calls | tojson }}"));
+    const spelt = (name: string) =>
+      `[{"id": "abc", "type": "function", "function": {"name": "${name}", "arguments": {"force": true}}}]`;
+    expect(readBoth(format, spelt("run")).calls).toEqual([
+      { id: "call_1", name: "run", arguments: '{"force": true}' },
+    ]);
+    for (const text of [spelt("walk"), '[{"id": 1}]', '{"type": "function"}', '[{"id": "abc", "na']) {
+      expect(readBoth(format, text)).toEqual({ reasoning: "", text, calls: [] });
+    }
+  });
+
+  test("a template that refuses to end in a reply is asked with a user message behind it", () => {
+    const refuses = `{%- if messages[-1].role == 'assistant' %}{{- raise_exception('no') }}{%- endif %}`;
+    const calls = each(`{{- '<|call|>' }}${named("name", "arguments")}{{- '<|/call|>' }}`);
+    const { how, format, test: run } = studied(refuses + chatml(calls));
+    expect([how, format.calls?.sectionStart ?? format.calls?.parts[0]]).toEqual(["inferred", ""]);
+    expect(run()).toEqual({ oneCall: "exact", nestedArguments: "exact", twoCalls: "exact" });
+  });
 
   test("marks around text are no part of it; a reply's own end is none of them", () => {
     const { format } = studied(

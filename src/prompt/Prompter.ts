@@ -8,6 +8,7 @@ import type { ReplyFormat } from "../chat/formats/ReplyFormat.ts";
 import { spellCalls } from "../chat/formats/spellCalls.ts";
 import type { PromptInput } from "../chat/messages.ts";
 import type { ReasoningBudget } from "../engine/protocol.ts";
+import { completedTools } from "./completedTools.ts";
 import { continuedRender } from "./continuedRender.ts";
 import { type Dialect, probeDialect, readTags } from "./dialect.ts";
 import { type HostSettings, hostContext, stringsOf } from "./hostContext.ts";
@@ -167,7 +168,9 @@ export class Prompter {
     const { template, caps, settings, dialect, reasoningTags } = studied;
     const mask = Mask.over(this.#tokeniser.spellings, this.#edges, withSource(template.source, input));
     const masked = (what: PromptInput, by: Mask) =>
-      template.render(hostContext(what, addGenerationPrompt, caps, settings, by));
+      withWholeTools(what, (whole) =>
+        template.render(hostContext(whole, addGenerationPrompt, caps, settings, by)),
+      );
     const render = (what: PromptInput) => {
       const rendered = masked(what, mask);
       const stricter = mask.stricter(rendered);
@@ -228,6 +231,20 @@ export class Prompter {
 
   #spelling(token: number): string {
     return this.#vocab.specials.find((special) => special.id === token)?.text ?? "";
+  }
+}
+
+/** Renders with the tools as they were sent; with what they left out where the template fails without it. */
+function withWholeTools(input: PromptInput, render: (input: PromptInput) => string): string {
+  try {
+    return render(input);
+  } catch (error) {
+    if (input.tools.length === 0) throw error;
+    try {
+      return render({ ...input, tools: completedTools(input.tools) });
+    } catch {
+      throw error;
+    }
   }
 }
 

@@ -21,10 +21,13 @@ export interface TemplateCaps {
   /** Whether two messages of one role may follow each other; else they are joined. */
   readonly repeatedRoles: boolean;
   /**
-   * User text behind a tool result: in a message of its own; joined to the result where that would be refused; or
-   * joined only where the client sent both in one message, because a message of its own rewrites the turn.
+   * User text behind a tool result: in a message of its own; joined to the result where that would be refused (and
+   * behind a call without a result, it is the result); or joined only where the client sent both in one message,
+   * because a message of its own rewrites the turn.
    */
   readonly userAfterResult: "message" | "joined" | "joined if beside";
+  /** Whether it refuses a conversation that begins with the assistant; an empty user message then stands in front. */
+  readonly userFirst: boolean;
   readonly callIds: "as-sent" | "nine-alphanumerics";
   /** Under which name it reads reasoning; `block` is a part of the content, `{"type": "thinking"}`. */
   readonly reasoningField: "reasoning_content" | "thinking" | "reasoning" | "block";
@@ -52,6 +55,7 @@ export const USUAL_CAPS: TemplateCaps = {
   callsAtOnce: "many",
   repeatedRoles: true,
   userAfterResult: "message",
+  userFirst: false,
   callIds: "as-sent",
   reasoningField: "reasoning_content",
   noTools: "omitted",

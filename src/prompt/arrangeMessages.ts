@@ -13,7 +13,14 @@ export function arrangeMessages(messages: readonly Message[], caps: TemplateCaps
   if (caps.userAfterResult !== "message") out = joinedToResults(out, caps.userAfterResult === "joined");
   if (caps.callsAtOnce === "one") out = out.flatMap((message, index) => oneCallEach(message, index, out));
   if (!caps.repeatedRoles) out = withoutRepeats(out);
-  return out;
+  return caps.userFirst ? withUserFirst(out) : out;
+}
+
+/** The user says nothing in front of a greeting. */
+function withUserFirst(messages: readonly Message[]): readonly Message[] {
+  const at = messages.findIndex((message) => message.role !== "system");
+  if (at < 0 || messages[at]?.role === "user") return messages;
+  return [...messages.slice(0, at), { role: "user", content: "" }, ...messages.slice(at)];
 }
 
 /**
@@ -70,7 +77,10 @@ function joinedToResults(messages: readonly Message[], all: boolean): Message[] 
   const out: Message[] = [];
   for (const message of messages) {
     const before = out.at(-1);
-    if (before?.role === "tool" && message.role === "user" && (all || message.besideResult === true)) {
+    const asked = before?.role === "assistant" ? before.toolCalls.at(-1) : undefined;
+    if (all && asked !== undefined && message.role === "user") {
+      out.push({ role: "tool", content: message.content, toolCallId: asked.id, name: asked.name });
+    } else if (before?.role === "tool" && message.role === "user" && (all || message.besideResult === true)) {
       out[out.length - 1] = { ...before, content: joined([before, message].filter(isSaid)) };
     } else out.push(message);
   }

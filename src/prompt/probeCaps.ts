@@ -122,8 +122,16 @@ const roles: Step = (caps, render) => {
     systemRole,
     systemAnywhere: systemRole && inOrder(talk, ["wtuser", "wtreply", "wtmiddle", "wtnext"]),
     repeatedRoles: repeated || render([USER, probeReply("wtreply"), NEXT], caps) === undefined,
+    userFirst: userFirst({ ...caps, systemRole }, render),
   };
 };
+
+/** With an empty message of the user's in front it must then render. */
+function userFirst(caps: TemplateCaps, render: Render): boolean {
+  const greeted = [probeReply("wtreply"), NEXT];
+  const first = { ...caps, userFirst: true };
+  return render(greeted, caps) === undefined && prints(render(greeted, first), "wtreply", "wtnext");
+}
 
 function inOrder(text: string | undefined, words: readonly string[]): boolean {
   const places = words.map((word) => text?.lastIndexOf(word) ?? -1);

@@ -68,6 +68,78 @@ test("a tool without parameters takes none", () => {
   ).toBe('{"type": "object", "properties": {}}0{"type": "object", "properties": {}}0{}0');
 });
 
+describe("tools that leave out what a template reads", () => {
+  const template =
+    "{%- for t in tools %}{{ t.function.name + ': ' + t.function.description }}{%- for k, v in t.function.parameters.properties.items() %} {{ k + ' ' + v.type + ' ' + v.description }}{%- endfor %}{%- endfor %}";
+  const shownTools = (source: string, body: object): string => {
+    const definition = fromPlain({ type: "function", function: { name: "f", ...body } }) as JsonObject;
+    const tools = [{ name: "f", definition }];
+    const input = { messages: [user("a")], tools, kwargs: new Map<string, Json>() };
+    return prompterOf(source).text(input, { addGenerationPrompt: false });
+  };
+  const k = { type: "string", description: "dk" };
+
+  test("are completed where it fails without it", () => {
+    const whole = { description: "d", parameters: { type: "object", properties: { k } } };
+    expect(shownTools(template, whole)).toBe("f: d k string dk");
+    expect(shownTools(template, { ...whole, description: null })).toBe("f:  k string dk");
+    expect(shownTools(template, { parameters: { properties: { k: { type: "number" } } } })).toBe(
+      "f:  k number ",
+    );
+    const two = { k: { type: ["null", "integer"] } };
+    expect(shownTools(template, { description: "d", parameters: { properties: two } })).toBe(
+      "f: d k integer ",
+    );
+    expect(shownTools(template, { description: "d", parameters: { type: "object" } })).toBe("f: d");
+    expect(shownTools(template, {})).toBe("f: ");
+  });
+
+  test("are as they were sent where it does not", () => {
+    const body = { parameters: { type: "object", properties: { k: { type: ["string", "null"] } } } };
+    expect(shownTools("{{ tools | tojson }}", body)).toBe(
+      '[{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {"k": {"type": ["string", "null"]}}}}}]',
+    );
+  });
+
+  test("what the template refuses for another reason is told in its own words", () => {
+    expect(() => shownTools("{{ raise_exception('not today') }}", {})).toThrow("not today");
+  });
+});
+
+describe("where the user has to begin", () => {
+  const strict = roles(
+    "{%- if loop.first and m.role != 'user' %}{{ raise_exception('user first') }}{%- endif %}",
+  );
+
+  test("a greeting answers an empty message", () => {
+    const talk = [said("hello"), user("a")];
+    expect(shown(prompterOf(strict), talk)).toBe("(user:)(assistant:hello)(user:a)");
+    expect(shown(prompterOf(roles()), talk)).toBe("(assistant:hello)(user:a)");
+    expect(shown(prompterOf(strict), talk.slice(1))).toBe("(user:a)");
+  });
+
+  test("behind the system prompt, which alone is nobody's greeting", () => {
+    const template = roles(
+      "{%- if m.role == 'assistant' and (loop.first or messages[loop.index0 - 1].role == 'system') %}{{ raise_exception('user first') }}{%- endif %}",
+    );
+    expect(shown(prompterOf(template), [system("s"), said("hello")])).toBe(
+      "(system:s)(user:)(assistant:hello)",
+    );
+    expect(shown(prompterOf(template), [system("s")])).toBe("(system:s)");
+  });
+});
+
+test("where no user message may follow calls, what the user says instead of a result is the result", () => {
+  const strict = roles(
+    "{%- if m.role == 'user' and not loop.first and (messages[loop.index0 - 1].role == 'tool' or messages[loop.index0 - 1].tool_calls) %}{{ raise_exception('no') }}{%- endif %}",
+  );
+  const talk = [user("a"), asks("1", "2"), user("never mind"), said("b")];
+  expect(shown(prompterOf(strict), talk)).toBe(
+    '(user:a)(assistant:!f{"k": "v1"}!f{"k": "v2"})(tool:never mind)(assistant:b)',
+  );
+  expect(shown(prompterOf(roles()), talk)).toContain("(user:never mind)");
+});
+
 describe("system messages", () => {
   const talk = [system("s1"), system("s2"), user("a"), said("b"), system("mid"), user("c")];
 

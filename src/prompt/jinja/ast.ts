@@ -60,7 +60,8 @@ export type Expression =
   | Member
   | Select
   | { readonly type: "StringLiteral"; readonly value: string }
-  | { readonly type: "IntegerLiteral" | "FloatLiteral"; readonly value: number }
+  | { readonly type: "IntegerLiteral"; readonly value: number | bigint }
+  | { readonly type: "FloatLiteral"; readonly value: number }
   | { readonly type: "ArrayLiteral" | "TupleLiteral"; readonly value: readonly Expression[] }
   | { readonly type: "ObjectLiteral"; readonly value: ReadonlyMap<Expression, Expression> }
   | {

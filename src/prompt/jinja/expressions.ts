@@ -2,7 +2,7 @@
 import { attribute, callMethod, slice, subscript } from "./access.ts";
 import type { Argument, Call, Expression, FilterNode, Member } from "./ast.ts";
 import { wrong } from "./errors.ts";
-import { filterNamed } from "./filters.ts";
+import { filterNamed, isFilter } from "./filters.ts";
 import type { Evaluate, Frame } from "./frame.ts";
 import { negative, OPERATORS, positive } from "./operators.ts";
 import { str } from "./print.ts";
@@ -235,6 +235,8 @@ function filterName(node: FilterNode): string {
 function tested(name: string, operand: Evaluate, given: (frame: Frame) => Args, negate: boolean): Evaluate {
   return (frame) => {
     const value = operand(frame);
+    // Tests know no filters, because filters know tests.
+    if (name === "filter") return isFilter(plain(value)) !== negate;
     const marked = name === "escaped" && value instanceof Markup;
     return (marked || testNamed(name)(plain(value), ...given(frame).positional)) !== negate;
   };

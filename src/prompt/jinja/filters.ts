@@ -63,6 +63,11 @@ export function filterNamed(name: string): Filter {
   return filter;
 }
 
+/** `'trim' is filter`. */
+export function isFilter(name: Value): boolean {
+  return typeof name === "string" && FILTERS.has(name);
+}
+
 function otherwise(value: Value, given: Args): Value {
   const params = new Params("default", given, ["default_value", "boolean"]);
   if (value instanceof Undefined || (params.flag("boolean") && !truth(value)))

@@ -51,6 +51,7 @@ export const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
     (value, other) =>
       value === other || (isInt(value) && isInt(other ?? null) && equal(value, other ?? null)),
   ],
+  ["test", (value) => typeof value === "string" && TESTS.has(value)],
   ["in", (value, where) => contains(where ?? null, value)],
   ...comparisons(["==", "eq", "equalto"], ["!=", "ne"], ["<", "lt", "lessthan"]),
   ...comparisons([">", "gt", "greaterthan"], ["<=", "le"], [">=", "ge"]),

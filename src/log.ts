@@ -22,10 +22,18 @@ export function createLog({ level, format, look, write = stdoutWriter() }: LogOp
   return pino(options, { write: (line) => write(pretty(line)) });
 }
 
-/** Writes at once, so that nothing is lost when the process ends. */
 export function stdoutWriter(): (text: string) => void {
-  const stdout = pino.destination({ dest: 1, sync: true });
+  return writer(1);
+}
+
+export function stderrWriter(): (text: string) => void {
+  return writer(2);
+}
+
+/** Writes at once, so that nothing is lost when the process ends. */
+function writer(descriptor: number): (text: string) => void {
+  const destination = pino.destination({ dest: descriptor, sync: true });
   return (text) => {
-    stdout.write(text);
+    destination.write(text);
   };
 }

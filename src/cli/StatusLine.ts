@@ -16,10 +16,8 @@ export class StatusLine {
 
   /** Whole lines. */
   above(text: string): void {
-    const line = this.#shown;
-    this.show("");
-    this.#write(text);
-    this.show(line);
+    // At once: who is stopped in between would leave neither.
+    this.#write(this.#shown === "" ? text : `${ERASE}${text}${this.#shown}`);
   }
 }
 

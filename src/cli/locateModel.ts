@@ -49,7 +49,7 @@ export async function fetchModel(name: ModelName, env: Env, output: ProgressOutp
     output.terminal?.write("\n");
     process.exit(SIGINT_CODE);
   };
-  process.once("SIGINT", stop);
+  process.on("SIGINT", stop);
   try {
     return await pullModel(name, { options: hubOptions(env), cache, progress });
   } catch (error) {

@@ -1,14 +1,14 @@
 /** Where a command shows how far a fetch has come. stdout is for results, so that it is stderr. */
 import type { Env } from "../config/parseFlags.ts";
 import type { Config } from "../config.ts";
-import { createLog } from "../log.ts";
+import { createLog, stderrWriter } from "../log.ts";
 import { lookOf } from "./Look.ts";
 import type { ProgressOutput } from "./showProgress.ts";
 
 export function stderrOutput(env: Env): ProgressOutput {
   const { stderr } = process;
   const look = lookOf(stderr, env);
-  const write = (text: string): void => void stderr.write(text);
+  const write = stderrWriter();
   return {
     // console.error is red on a terminal, and elsewhere the one that has written when the process ends.
     line: (text) => (look.isTerminal ? write(`${text}\n`) : console.error(text)),

@@ -11,9 +11,11 @@ import {
   runCommand,
   serveCommand,
   startCommand,
+  terminalCommand,
 } from "../support/Command.ts";
 import { FakeHub } from "../support/FakeHub.ts";
 import { get, json } from "../support/httpClient.ts";
+import { screenText } from "../support/screenText.ts";
 import { tinyModel } from "../support/tinyModels/tinyModel.ts";
 
 const REPO = "owner/Model-GGUF";
@@ -82,6 +84,17 @@ describe(`models by name (${commandName})`, () => {
       expect.stringMatching(/\nStopped; the same command goes on from here\.\n$/),
     ]);
     expect(readdirSync(join(home, "models", REPO))).toEqual([".parts"]);
+  });
+
+  test.skipIf(process.platform === "win32")("Ctrl-C on a terminal says the same, below the bar", async () => {
+    hub.add(NAME, SIZE);
+    hub.fileFaults.push({ kind: "hold", at: AT_40 });
+    await using stopped = await terminalCommand(["-m", `hf:${REPO}`], env());
+    await stopped.until("of 2.00 MB");
+    expect(await stopped.end("SIGINT")).toBe(130);
+    expect(screenText(stopped.screen)).toMatch(
+      /^Stopped; the same command goes on from here\.\n.* of 2\.00 MB.*\n$/,
+    );
   });
 
   test("of two at once the second waits for the first, and goes on where that was killed", async () => {

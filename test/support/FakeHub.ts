@@ -20,6 +20,8 @@ export type Fault =
   | { readonly kind: "drop"; readonly at: number }
   /** Nothing more comes after so many bytes. */
   | { readonly kind: "hold"; readonly at: number }
+  /** In so many pieces, each when the client has the one before (`received`). */
+  | { readonly kind: "pieces"; readonly count: number }
   /** One byte is another one. */
   | { readonly kind: "wrong" }
   | { readonly kind: "whole" }
@@ -43,6 +45,8 @@ export class FakeHub implements AsyncDisposable {
   /** Called whenever a held answer has sent all it will. */
   onHold: () => void = () => {};
   readonly #held = new Set<ServerResponse>();
+  /** What is still to be sent in pieces, and from when on. */
+  #pieces: { readonly response: ServerResponse; readonly left: Buffer[]; at: number } | null = null;
   #drop: { readonly at: number; readonly response: ServerResponse } | null = null;
   readonly #hub: Server;
   readonly #cdn: Server;
@@ -85,9 +89,20 @@ export class FakeHub implements AsyncDisposable {
 
   /** The client has so many bytes of the file. What is cut off before they are read may be lost with the rest. */
   received(bytes: number): void {
+    this.#sendPiece(bytes);
     if (this.#drop === null || bytes < this.#drop.at) return;
     this.#drop.response.socket?.destroy();
     this.#drop = null;
+  }
+
+  #sendPiece(received: number): void {
+    const pieces = this.#pieces;
+    if (pieces === null || received < pieces.at) return;
+    const piece = pieces.left.shift();
+    pieces.at += piece?.length ?? 0;
+    if (piece === undefined) pieces.response.end();
+    else pieces.response.write(piece);
+    if (piece === undefined) this.#pieces = null;
   }
 
   /** Cuts the connections that are held. */
@@ -189,7 +204,12 @@ export class FakeHub implements AsyncDisposable {
     });
     if (fault?.kind === "drop") this.#drop = { at: from + fault.at, response };
     if (fault?.kind === "hold") this.#held.add(response);
-    if (fault?.kind !== "drop" && fault?.kind !== "hold") response.end(body.subarray(0, length));
+    if (fault?.kind === "pieces") {
+      const size = Math.ceil(body.length / fault.count);
+      const left = Array.from({ length: fault.count }, (_, i) => body.subarray(i * size, (i + 1) * size));
+      this.#pieces = { response, left, at: from };
+      this.#sendPiece(from);
+    } else if (fault?.kind !== "drop" && fault?.kind !== "hold") response.end(body.subarray(0, length));
     else if (fault.at === 0) this.onHold();
     else response.write(body.subarray(0, fault.at), () => this.onHold());
   }

@@ -172,6 +172,39 @@ describe("what goes wrong", () => {
     );
   });
 
+  test("a server that goes away in the middle: what came stays, and the next step is told", async () => {
+    const half = 'data: {"choices":[{"index":0,"delta":{"content":"Half a"}}]}\n\n';
+    const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
+    for (const bytes of [
+      `${head}transfer-encoding: chunked\r\n\r\n${half.length.toString(16)}\r\n${half}\r\n`,
+      `${head}content-length: 9999\r\n\r\n${half}`,
+    ]) {
+      let die = (): void => {};
+      const dying = Bun.listen({
+        hostname: "127.0.0.1",
+        port: 0,
+        socket: {
+          data: (socket) => {
+            socket.write(bytes);
+            die = () => void socket.end();
+          },
+        },
+      });
+      try {
+        await using chat = open([""], `http://127.0.0.1:${dying.port}`);
+        chat.onDelta = () => die();
+        expect(await chat.type(["Hello"])).toBe(false);
+        expect(chat.shown.at(-1)).toMatchObject({
+          finish: "failed",
+          why: expect.stringMatching(/^The connection broke \(.+\); \/retry says the turn again\.$/),
+        });
+        expect(chat.conversation.messages.at(-1)).toMatchObject({ role: "assistant", content: "Half a" });
+      } finally {
+        dying.stop(true);
+      }
+    }
+  });
+
   test("a key that is missing or wrong, and a server that is no such server", async () => {
     await using target = listening(fakeServer({ apiKeys: ["right"] }).app);
     const ask = (apiKey: string | null, base = target.url): Promise<string> =>

@@ -90,6 +90,21 @@ describe("a bad day", () => {
     ).toBeGreaterThanOrEqual(3);
   });
 
+  test("a slow server is waited for, as long as something comes", async () => {
+    await using rig = await PullRig.start();
+    const bytes = rig.hub.add(NAME, SIZE);
+    rig.hub.fileFaults.push({ kind: "pieces", count: 8 });
+    const pause = 30;
+    const slow = rig.hub.received.bind(rig.hub);
+    rig.hub.received = (got) => void setTimeout(() => slow(got), pause);
+    const started = performance.now();
+    // Longer than any pause, and shorter than all of them together.
+    const { model } = await rig.pull(REPO, { stallMsMax: 6 * pause, triesMax: 1 });
+    expect(performance.now() - started).toBeGreaterThan(7 * pause);
+    expect(readFileSync(model.path).equals(bytes)).toBe(true);
+    expect([rig.notes, rig.hub.ranges]).toEqual([[], [undefined]]);
+  });
+
   test("an address that has become too old is asked for again", async () => {
     await using rig = await PullRig.start();
     rig.hub.add(NAME, SIZE);

@@ -1,5 +1,6 @@
 #!/usr/bin/env bun
 /** The command. What cannot be done is one sentence on stderr and exit code 1, whatever it was. */
+import { writeSync } from "node:fs";
 import { version } from "../package.json";
 import { CommandError } from "./cli/CommandError.ts";
 import { runCommandLine } from "./cli/commands.ts";
@@ -13,7 +14,8 @@ async function main(argv: readonly string[]): Promise<number> {
     const known =
       error instanceof ConfigError || error instanceof StartError || error instanceof CommandError;
     if (!known && process.env["WARMTURN_LOG_LEVEL"] === "debug") throw error;
-    console.error(`warmturn: ${known ? error.message : unexpected(error)}`);
+    // Not console.error, which is red on a terminal, also on one that has no colours.
+    writeSync(2, `warmturn: ${known ? error.message : unexpected(error)}\n`);
     return 1;
   }
 }

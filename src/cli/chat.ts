@@ -4,7 +4,7 @@ import { choice, number, text } from "../config/flag.ts";
 import { FLAGS } from "../config/flags.ts";
 import { flagRows, type HelpRow } from "../config/help.ts";
 import { ConfigError, type Env, parseTable } from "../config/parseFlags.ts";
-import { stdoutWriter } from "../log.ts";
+import { stderrWriter, stdoutWriter } from "../log.ts";
 import { ChatClient } from "./chat/ChatClient.ts";
 import { ChatTools } from "./chat/ChatTools.ts";
 import { Conversation } from "./chat/Conversation.ts";
@@ -107,9 +107,11 @@ function onTerminal(env: Env): Ends {
 /** A signal ends a script as it ends any other. */
 function onLines(write: (text: string) => void): Ends {
   const lines = createInterface({ input: process.stdin, terminal: false })[Symbol.asyncIterator]();
+  const notes = stderrWriter();
   const text = process.stdout.isTTY === true ? (piece: string) => write(plainChars(piece)) : write;
   return {
-    watch: new PlainTranscript(text, (line) => console.error(plainChars(line))),
+    // Not console.error, which is red on a terminal, also on one that has no colours.
+    watch: new PlainTranscript(text, (line) => notes(`${plainChars(line)}\n`)),
     readLine: async () => {
       const next = await lines.next();
       return next.done === true ? null : next.value;

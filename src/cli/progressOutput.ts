@@ -10,8 +10,7 @@ export function stderrOutput(env: Env): ProgressOutput {
   const look = lookOf(stderr, env);
   const write = stderrWriter();
   return {
-    // console.error is red on a terminal, and elsewhere the one that has written when the process ends.
-    line: (text) => (look.isTerminal ? write(`${text}\n`) : console.error(text)),
+    line: (text) => write(`${text}\n`),
     terminal: look.moves ? { write, look } : null,
     now: () => performance.now(),
   };

@@ -102,6 +102,21 @@ describe.skipIf(!canRun)(`chat on a terminal (${commandName})`, () => {
     expect(await chat.exited).toBe(0);
   });
 
+  test("on a terminal that has no control sequences there are none", async () => {
+    const { path } = await tinyModel("lfm2");
+    const args = ["chat", "-m", path, ...SERVER, "-n", "8"];
+    await using chat = await terminalCommand(args, { TERM: "dumb" });
+    chat.type("Hello\n/nothing\n");
+    await chat.until("There is no /nothing");
+    chat.type("\x04");
+    expect(await chat.exited).toBe(1);
+    expect(chat.screen).toContain("first token");
+    expect(chat.screen).not.toContain("\x1b");
+    await using wrong = await terminalCommand(["chat", "--url", "http://"], { TERM: "dumb" });
+    expect(await wrong.exited).toBe(1);
+    expect(wrong.screen).toStartWith("warmturn: --url is");
+  });
+
   test("Ctrl-C while the model loads leaves, and no bar", async () => {
     const { path } = await tinyModel("lfm2");
     await using chat = await terminalCommand(["chat", "-m", path, ...SERVER]);

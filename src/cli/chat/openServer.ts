@@ -2,7 +2,7 @@
 import { apiKeys } from "../../config/apiKeys.ts";
 import { ConfigError, type Env, type Flags } from "../../config/parseFlags.ts";
 import { configOf } from "../../config.ts";
-import { createLog } from "../../log.ts";
+import { createLog, stderrWriter } from "../../log.ts";
 import { startServer } from "../../server.ts";
 import { type Look, lookOf } from "../Look.ts";
 import { locateModel } from "../locateModel.ts";
@@ -54,7 +54,7 @@ export async function ownServer(
     level: logLevel === "info" ? "warn" : logLevel,
     format: logFormat === "json" ? "json" : "pretty",
     look: look.moves ? look : lookOf(process.stderr, env),
-    write: look.moves ? bar.above : (text) => void process.stderr.write(text),
+    write: look.moves ? bar.above : stderrWriter(),
   });
   try {
     const onCrash = (message: string): void => log.error(message);

@@ -16,6 +16,7 @@ const rules: fc.Arbitrary<ChunkRules> = fc
     openers: fc.array(opener, { maxLength: 3, size: "max" }),
     userOpeners: fc.array(opener, { maxLength: 2 }),
     otherOpeners: fc.array(opener, { maxLength: 2 }),
+    tailOpeners: fc.array(opener, { maxLength: 2 }),
     chunkTokensMin: fc.integer({ min: 1, max: 12 }),
     spread: fc.integer({ min: 0, max: 20 }),
     tripTokensMin: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 40 })),
@@ -60,7 +61,7 @@ describe("I1: cuts and trips are a function of the prefix and the rules", () => 
   test("keep changes no cut, trip or key", () => {
     check(
       fc.property(prompts, ([a, r]) => {
-        const bare = { ...r, userOpeners: [], otherOpeners: [] };
+        const bare = { ...r, userOpeners: [], otherOpeners: [], tailOpeners: [] };
         const { keep: _, ...plan } = requestChunks(a, r, SEED);
         const { keep: __, ...same } = requestChunks(a, bare, SEED);
         expect(plan).toEqual(same);

@@ -26,11 +26,12 @@ export interface Served {
 
 export function serve(source: string, vocab: TextVocab): Served {
   const prompter = new Prompter({ template: source, vocab, today: () => new Date(0) });
-  const { openers, userOpeners, otherOpeners } = prompter;
+  const { openers, userOpeners, otherOpeners, tailOpeners } = prompter;
   const rules = {
     openers,
     userOpeners,
     otherOpeners,
+    tailOpeners,
     chunkTokensMin: 6,
     chunkTokensMax: 40,
     tripTokensMin: 25,

@@ -1,6 +1,7 @@
 /** Bodies of `/v1/responses` that are refused: OpenAI's error form, with the field's path in `param`. */
 import { expect, test } from "bun:test";
 import { get, json } from "../support/httpClient.ts";
+import { processorTime } from "../support/processorTime.ts";
 import { ADD, assistant, call, HI, item, output, post, reasoning, response, user } from "./responsesWire.ts";
 import { onEachTarget } from "./targets.ts";
 
@@ -241,9 +242,9 @@ onEachTarget("bad input of responses", (open) => {
     await using opened = open({ ready: { ctxTokens: 1e6 } });
     const ids = Array.from({ length: 9_000 }, (_, index) => `c${index}`);
     const items = [user("x"), ...ids.map((id) => call(id)), ...ids.map((id) => output(id, "")).reverse()];
-    const started = performance.now();
+    const used = processorTime();
     expect((await post(opened.target, input(...items))).status).toBe(200);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(used()).toBeLessThan(5_000);
   });
 
   test("ids that nothing is stored under are a 404 that names them", async () => {

@@ -7,6 +7,7 @@ import { fromPlain } from "../../../src/json/plainJson.ts";
 import { grammarOf } from "../../support/grammar/checkSchema.ts";
 import { GrammarMatcher } from "../../support/grammar/GrammarMatcher.ts";
 import type { PlainSchema } from "../../support/grammar/makeInstance.ts";
+import { processorTime } from "../../support/processorTime.ts";
 
 function fits(schema: PlainSchema): (text: string) => boolean {
   const matcher = new GrammarMatcher(grammarOf(schema));
@@ -234,8 +235,8 @@ test("a hundred tools' worth of keys compile in no time", () => {
   const properties = Object.fromEntries(
     Array.from({ length: 300 }, (_, i) => [`key_${i}`, { type: "string" }]),
   );
-  const started = performance.now();
+  const used = processorTime();
   const matcher = new GrammarMatcher(grammarOf({ type: "object", properties }));
   expect(matcher.matches('{"key_7": "x", "key_299": "y"}')).toBe(true);
-  expect(performance.now() - started).toBeLessThan(1000);
+  expect(used()).toBeLessThan(1000);
 });

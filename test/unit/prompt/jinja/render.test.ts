@@ -5,6 +5,7 @@ import { isJsonObject } from "../../../../src/json/kinds.ts";
 import { parseJson } from "../../../../src/json/parseJson.ts";
 import { writeJson } from "../../../../src/json/writeJson.ts";
 import { parseTemplate, renderTemplate, TemplateRaised } from "../../../../src/prompt/jinja.ts";
+import { processorTime } from "../../../support/processorTime.ts";
 
 const DAY = new Date(2026, 0, 5, 9, 41);
 
@@ -22,9 +23,9 @@ describe("a request's values", () => {
   test("a number of any length is what was sent, at once", () => {
     const digits = "7".repeat(300_000);
     const many = `{"a": [${Array(40).fill(digits).join(", ")}]}`;
-    const started = performance.now();
+    const used = processorTime();
     expect(rendered("{{ a | tojson }}", many) === many.slice(6, -1)).toBe(true);
-    expect(performance.now() - started).toBeLessThan(4_000);
+    expect(used()).toBeLessThan(4_000);
   });
 
   const odd =
@@ -126,9 +127,9 @@ describe("a template that would never end is refused", () => {
     ["JSON indented by a hundred million", "{{ [1, [2, [3]]] | tojson(indent=10 ** 8) }}", "longer than"],
     ["a loop that calls itself", "{% for a in [[1]] recursive %}{{ loop([[1]]) }}{% endfor %}", "deep"],
   ])("%s", (_, template, why) => {
-    const started = performance.now();
+    const used = processorTime();
     expect(() => rendered(template)).toThrow(why);
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(used()).toBeLessThan(20_000);
   });
 
   test("a schema as deep as a request may nest is not", () => {

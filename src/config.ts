@@ -1,5 +1,5 @@
 /** Flags and environment, checked as a whole and resolved to what the server is started with. */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename } from "node:path";
 import { cacheFolder } from "../ffi/cacheFolder.ts";
@@ -64,7 +64,7 @@ export function withModelFile(config: Config, modelPath: string): Config {
     ...config,
     modelPath,
     modelName: nameOf(config.flags, modelPath),
-    engine: { ...config.engine, modelPath },
+    engine: { ...config.engine, modelPath, ...threadsOf(config.flags, modelPath) },
   };
 }
 
@@ -98,14 +98,12 @@ function checkTogether(flags: Flags): void {
 }
 
 function engineOptions(flags: Flags, modelPath: string, env: Env): Config["engine"] {
-  const threads = flags.threads ?? defaultThreads(availableParallelism());
   return {
     modelPath,
     ctxSize: flags.ctxSize,
     parallel: flags.parallel,
     spareSequences: flags.spareSequences,
-    threads,
-    threadsBatch: flags.threadsBatch ?? threads,
+    ...threadsOf(flags, modelPath),
     gpuLayers: flags.gpuLayers,
     cacheTypeK: flags.cacheTypeK,
     cacheTypeV: flags.cacheTypeV,
@@ -139,7 +137,17 @@ function engineOptions(flags: Flags, modelPath: string, env: Env): Config["engin
   };
 }
 
-/** Above four, half: the other half are second threads of the same cores, which slow both. */
-export function defaultThreads(cpus: number): number {
+function threadsOf(flags: Flags, modelPath: string): Pick<Config["engine"], "threads" | "threadsBatch"> {
+  const bytes = statSync(modelPath, { throwIfNoEntry: false })?.size ?? Number.POSITIVE_INFINITY;
+  const threads = flags.threads ?? defaultThreads(availableParallelism(), bytes);
+  return { threads, threadsBatch: flags.threadsBatch ?? threads };
+}
+
+/** A model this small is evaluated in less time than threads take to wait for each other, above all on busy cores. */
+const ONE_THREAD_BYTES = 64 << 20;
+
+/** Above four, half: the other half are second threads of the same cores, which slow both. `bytes`: of the model's file. */
+export function defaultThreads(cpus: number, bytes: number): number {
+  if (bytes < ONE_THREAD_BYTES) return 1;
   return cpus > 4 ? Math.floor(cpus / 2) : cpus;
 }

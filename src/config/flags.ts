@@ -96,7 +96,7 @@ export const FLAGS = {
   threads: number(
     { names: "--threads -t", env: "LLAMA_ARG_THREADS", help: "CPU threads" },
     null,
-    whole(1, 512, "by the CPU's cores"),
+    whole(1, 512, "by the CPU's cores; 1 for models under 64 MiB"),
   ),
   threadsBatch: number(
     { names: "--threads-batch -tb", help: "CPU threads for prefill" },

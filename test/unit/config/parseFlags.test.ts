@@ -157,7 +157,8 @@ describe("the config as a whole", () => {
     expect(config.engine).toMatchObject({ threads: 3, threadsBatch: 3, home: "home", gpuLayers: -1 });
     expect(config.engine.stateRamBytes).toBe(-1);
     expect(config.limits.queueMax).toBe(64);
-    expect([2, 4, 8].map(defaultThreads)).toEqual([2, 4, 4]);
+    expect([2, 4, 8].map((cpus) => defaultThreads(cpus, 1e9))).toEqual([2, 4, 4]);
+    expect([2, 4, 8].map((cpus) => defaultThreads(cpus, 3e6))).toEqual([1, 1, 1]);
   });
 });
 

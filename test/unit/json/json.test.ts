@@ -1,7 +1,7 @@
 /** Lossless JSON: accepts what JSON.parse accepts, keeps key order and digits, and writes both back. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { JSON_DEPTH_MAX, JsonSyntaxError, parseJson } from "../../../src/json/parseJson.ts";
+import { JSON_DEPTH_MAX, JSON_VALUES_MAX, JsonSyntaxError, parseJson } from "../../../src/json/parseJson.ts";
 import { fromPlain, toPlain } from "../../../src/json/plainJson.ts";
 import { writeJson } from "../../../src/json/writeJson.ts";
 
@@ -83,6 +83,10 @@ describe("errors", () => {
       ['"a\nb"', "Unescaped control character in a string at position 2"],
       ["1 x", "Unexpected text after the value at position 2"],
       ['"\\x"', "Bad escape at position 1"],
+      ['"a\\n\\u00g0"', "Bad \\u escape at position 4"],
+      ['"a\\"b\n"', "Unescaped control character in a string at position 5"],
+      ['["a\\"]', "Unterminated string at position 6"],
+      ['"\\', "Bad escape at position 1"],
     ] as const) {
       expect(() => parseJson(text)).toThrow(message);
     }
@@ -93,5 +97,14 @@ describe("errors", () => {
     expect(() => parseJson(nested(JSON_DEPTH_MAX))).not.toThrow();
     expect(() => parseJson(nested(JSON_DEPTH_MAX + 1))).toThrow(/Nested deeper than 256/);
     expect(() => parseJson("[".repeat(1_000_000))).toThrow(JsonSyntaxError);
+  });
+
+  test("the number of values is bounded, and of characters is not", () => {
+    const list = (values: number): string => `[${"0,".repeat(values - 2)}0]`;
+    expect(() => parseJson(list(JSON_VALUES_MAX))).not.toThrow();
+    expect(() => parseJson(list(JSON_VALUES_MAX + 1))).toThrow("More than 2097152 values");
+    const escaped = '\\"\\n'.repeat(4_000_000);
+    expect(parseJson(`"${escaped}"`)).toBe('"\n'.repeat(4_000_000));
+    expect(() => parseJson(`"${escaped}`)).toThrow("Unterminated string at position 16000001");
   });
 });

@@ -175,6 +175,24 @@ onEachTarget("messages", (open) => {
     expect(opened.server.prompts[0]).toEqual(opened.server.prompts[1] ?? ({} as never));
   });
 
+  test("count_tokens counts what is a little too long, and refuses at once what is far too long", async () => {
+    await using opened = open({ ready: { ctxTokens: 256 } });
+    const counted = (chars: number): Promise<Response> =>
+      post(
+        opened.target,
+        { ...HI, messages: [{ role: "user", content: "x".repeat(chars) }] },
+        { path: "/v1/messages/count_tokens" },
+      );
+    const little = await counted(300);
+    expect(little.status).toBe(200);
+    expect((await json(little)).input_tokens).toBeGreaterThan(300);
+    const far = await counted(1_000_000);
+    const { error } = await json(far);
+    expect([far.status, error.type]).toEqual([400, "invalid_request_error"]);
+    expect(error.message).toContain("at least");
+    expect(error.message).toContain("> 255 maximum");
+  });
+
   test("a last assistant message is continued; both together are warmed, and counted without a new one", async () => {
     await using opened = open();
     const { server, target } = opened;

@@ -5,6 +5,8 @@ import type { EngineReady } from "../../src/engine/protocol.ts";
 import { SAMPLING_DEFAULTS, type SamplingDefaults } from "../../src/engine/samplerSettings.ts";
 import { LIMITS, type Limits } from "../../src/limits.ts";
 import { joined } from "../../src/prompt/joined.ts";
+import type { PromptOptions } from "../../src/prompt/Prompter.ts";
+import { promptTooLong } from "../../src/prompt/promptTooLong.ts";
 import type { RawPrompt } from "../../src/prompt/RawPrompt.ts";
 import { USUAL_CAPS } from "../../src/prompt/TemplateCaps.ts";
 import { EUCLIDEAN } from "../../src/protocol/embeddings/normalise.ts";
@@ -87,6 +89,9 @@ export const FAKE_CARD: ModelCard = {
   build: "warmturn test",
 };
 
+/** Contexts that a prompt is counted up to, as the real prompter does. */
+const FAR_TOO_LONG = 16;
+
 export function fakeServer(options: FakeServerOptions = {}): FakeServer {
   const engine = new FakeEngine(options.ready);
   const clock = new FakeClock();
@@ -136,11 +141,13 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
     turn: {
       engine,
       prompter: {
-        tokens: (input: PromptInput) => {
+        tokens: (input: PromptInput, { ctxTokens = Number.POSITIVE_INFINITY }: PromptOptions) => {
           prompts.push(input);
           const text = options.rendersNothing === true ? "" : writtenOut(input);
+          const tokens = Int32Array.from(new TextEncoder().encode(text));
+          if (tokens.length > ctxTokens * FAR_TOO_LONG) throw promptTooLong(tokens.length, ctxTokens, true);
           return {
-            tokens: Int32Array.from(new TextEncoder().encode(text)),
+            tokens,
             opensReasoning: options.opensReasoning ?? false,
             reasoningTags: { start: [1], end: 2 },
           };

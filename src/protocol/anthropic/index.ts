@@ -49,7 +49,7 @@ const COUNT_DOC = documented({
   body: COUNT_REQUEST,
   answer: COUNT,
   error: ANTHROPIC_ERROR,
-  refuses: [...READING, "template-refused", "prefill-unsupported", "not-supported"],
+  refuses: [...READING, "prompt-too-long", "template-refused", "prefill-unsupported", "not-supported"],
 });
 const PREFLIGHT_DOC = documented({
   tag: "server",

@@ -30,9 +30,14 @@ export function startMessage(
   return { request, running, heading: { id: `msg_${deps.newId()}`, model, requestId, maxTokens } };
 }
 
-/** Tokens of the prompt as `/v1/messages` would render it. */
+/**
+ * Tokens of the prompt as `/v1/messages` would render it, also where they are more than the context holds. Throws
+ * AppError("prompt-too-long") for what is far beyond it: counting that would stop the thread for seconds.
+ */
 export function countTokens(raw: string, deps: ChatServiceDeps): number {
   const { prompt, model } = readCountRequest(parseBody(raw), deps.keepAttribution);
   servedModel(model, deps.models);
-  return deps.turn.prompter.tokens(prompt, endOfPrompt(continuationOf({ prompt }))).tokens.length;
+  const { prompter, engine } = deps.turn;
+  const { ctxTokens } = engine.ready;
+  return prompter.tokens(prompt, { ...endOfPrompt(continuationOf({ prompt })), ctxTokens }).tokens.length;
 }

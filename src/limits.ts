@@ -8,7 +8,7 @@ export const WARM_JOBS_MAX = 256;
 
 /**
  * The maxima of the HTTP side by name, unit last; those of messages, tools and nesting lie beside what reads
- * them (`MESSAGES_MAX`, `TOOLS_MAX`, `JSON_DEPTH_MAX`). Tests lower single ones.
+ * them (`MESSAGES_MAX`, `TOOLS_MAX`, `JSON_DEPTH_MAX`, `JSON_VALUES_MAX`). Tests lower single ones.
  */
 export interface Limits {
   /** Bytes of one request body. 64 MiB hold about 16 million tokens of text. */
@@ -17,6 +17,8 @@ export interface Limits {
   readonly promptsMax: number;
   /** Inputs of one request to embed: OpenAI's own. */
   readonly embeddingInputsMax: number;
+  /** Numbers of one answer to `--pooling none`: a few hundred megabytes of JSON. Pooled, 2,048 of 8,192 each. */
+  readonly embeddingNumbersMax: number;
   /** Other files of one `/infill`. */
   readonly extraFilesMax: number;
   /** Characters of one `/tokenize`, which holds the thread: some hundred milliseconds. */
@@ -54,6 +56,7 @@ export const LIMITS: Limits = {
   bodyBytesMax: 64 * 1024 * 1024,
   promptsMax: 32,
   embeddingInputsMax: 2_048,
+  embeddingNumbersMax: 16 * 1024 * 1024,
   extraFilesMax: 256,
   tokenizeCharsMax: 1024 * 1024,
   stopStringsMax: 16,

@@ -108,6 +108,26 @@ onEachTarget("embeddings", (open) => {
     ]);
   });
 
+  test("vectors of each token are as many numbers as one answer holds", async () => {
+    const facts = { size: 64, tokensMax: 64, pooling: "none" } as const;
+    await using opened = open({ ready: { embeddings: facts }, limits: { embeddingNumbersMax: 192 } });
+    opened.server.engine.embedding = async (inputs) =>
+      inputs.map(({ length }) => new Float32Array(length * 64));
+    const status = async (body: object): Promise<number> =>
+      (await post(opened.target, body, "/embedding")).status;
+    expect(await status({ content: ["ab", "c"] })).toBe(200);
+    expect(await status({ content: ["ab", "cd"], dimensions: 48 })).toBe(200);
+    const refused = await post(opened.target, { content: ["ab", "cd"] }, "/embedding");
+    expect([refused.status, (await json(refused)).error]).toMatchObject([
+      400,
+      {
+        param: "content",
+        message:
+          "content: holds 4 tokens, whose vectors are 256 numbers; at most 192 are allowed in one answer.",
+      },
+    ]);
+  });
+
   test("without --embeddings it says so", async () => {
     await using opened = open({ ready: { embeddings: null, ranking: null } });
     const says = "This server does not support embeddings. Start it with `--embeddings`.";

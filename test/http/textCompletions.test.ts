@@ -118,6 +118,7 @@ onEachTarget("/v1/completions", (open) => {
     [{ prompt: "x", n: 0 }, "n"],
     [{ prompt: "x", n: 33 }, "n"],
     [{ prompt: ["x", "y"], n: 17 }, "n"],
+    [{ prompt: ["x", "y"], n_cmpl: 17 }, "n_cmpl"],
     [{ prompt: "x", echo: "yes" }, "echo"],
     [{ prompt: "x", suffix: 5 }, "suffix"],
     [{ prompt: [1], suffix: "y" }, "prompt"],

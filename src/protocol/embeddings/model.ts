@@ -10,6 +10,8 @@ import { NORMALISE_MAX } from "./normalise.ts";
 export interface EmbeddingRequest {
   readonly model: string | null;
   readonly inputs: readonly SentPrompt[];
+  /** Where they stand in the body. */
+  readonly field: "input" | "content";
   /** Numbers of each vector. */
   readonly dimensions: number;
   readonly isBase64: boolean;
@@ -36,6 +38,7 @@ export function readEmbeddingRequest(
   }
   return {
     model: fields.text("model") ?? null,
+    field,
     inputs: readPrompts(fields.get(field), rules, { field, most, are: "inputs" }),
     dimensions: fields.number("dimensions", facts.size, { whole: true, min: 1, max: facts.size }),
     isBase64: format === "base64",

@@ -1,6 +1,9 @@
 /** Embeddings without HTTP in them: from a body's text to vectors, and to the answers of both protocols. */
+import { invalid } from "../../chat/fields.ts";
 import type { EmbeddingFacts } from "../../engine/protocol.ts";
 import { AppError } from "../../errors.ts";
+import type { Limits } from "../../limits.ts";
+import { joined } from "../../prompt/joined.ts";
 import { parseBody } from "../http/parseBody.ts";
 import { servedModel } from "../http/servedModel.ts";
 import type { SentPrompt } from "../llama/prompts.ts";
@@ -43,7 +46,7 @@ export function pooledFacts(deps: ChatServiceDeps): EmbeddingFacts {
 /** Throws AppError, or the signal's reason once the client has left. */
 export async function embed(raw: string, deps: ChatServiceDeps, signal: AbortSignal): Promise<Embedded> {
   const facts = embeddingFacts(deps);
-  const { inputs, dimensions, isBase64, normalise, ...asked } = readEmbeddingRequest(
+  const { inputs, field, dimensions, isBase64, normalise, ...asked } = readEmbeddingRequest(
     parseBody(raw),
     facts,
     deps.sampling,
@@ -51,15 +54,27 @@ export async function embed(raw: string, deps: ChatServiceDeps, signal: AbortSig
   );
   const model = servedModel(asked.model, deps.models);
   const tokens = await allTokens(inputs, (input) => tokensOf(input, facts, deps), signal);
+  const total = tokens.reduce((sum, { length }) => sum + length, 0);
+  if (facts.pooling === "none") checkRoom(total, dimensions, field, deps.limits);
   const vectors = await vectorsOf(tokens, deps, signal);
   // As llama-server: tokens keep their length.
   const way = facts.pooling === "none" ? -1 : normalise;
   return {
     model,
-    tokens: tokens.reduce((sum, { length }) => sum + length, 0),
+    tokens: total,
     inputs: vectors.map((all) => rowsOf(all, facts.size).map((row) => normalised(row, dimensions, way))),
     isBase64,
   };
+}
+
+/** Where each token has a vector, an answer grows with the tokens, and not with the inputs alone. */
+function checkRoom(tokens: number, size: number, field: string, { embeddingNumbersMax: most }: Limits): void {
+  const numbers = tokens * size;
+  if (numbers <= most) return;
+  throw invalid(
+    field,
+    `holds ${tokens} tokens, whose vectors are ${numbers} numbers; at most ${most} are allowed in one answer.`,
+  );
 }
 
 function rowsOf(all: Float32Array, size: number): Float32Array[] {
@@ -76,7 +91,7 @@ function tokensOf(
     const tokens = turn.prompter.rawTokens(prompt, tokensMax + 1);
     const last = prompt.parts.at(-1);
     const isOpen = last !== undefined && "text" in last && card.eos !== null && tokens.at(-1) !== card.eos;
-    return isOpen ? Int32Array.of(...tokens, card.eos) : tokens;
+    return isOpen ? joined([tokens, Int32Array.of(card.eos)]) : tokens;
   });
 }
 

@@ -89,9 +89,14 @@ export function readSettings(
 /** OpenAI's `n`, and llama-server's name of it. */
 function readCopies(fields: RequestFields, prompts: number, max: number): number {
   const rule = { whole: true, min: 1, max };
-  const copies = Math.max(fields.number("n", 1, rule), fields.number("n_cmpl", 1, rule));
+  const [openai, llama] = [fields.number("n", 1, rule), fields.number("n_cmpl", 1, rule)];
+  const copies = Math.max(openai, llama);
   if (copies * prompts <= max) return copies;
-  throw invalid("n", `times ${prompts} prompts are ${copies * prompts} replies; at most ${max} are allowed.`);
+  const field = llama > openai ? "n_cmpl" : "n";
+  throw invalid(
+    field,
+    `times ${prompts} prompts are ${copies * prompts} replies; at most ${max} are allowed.`,
+  );
 }
 
 /** What has no meaning here is taken where it is well-formed: a context is never shifted, a slot never chosen. */

@@ -11,6 +11,11 @@ export class StopFilter {
     this.#stops = stops.filter((stop) => stop !== "");
   }
 
+  /** Whether there is anything to look for. */
+  get isWatching(): boolean {
+    return this.#stops.length > 0;
+  }
+
   /** The stop string that ended the text, or null. */
   get hit(): string | null {
     return this.#hit;

@@ -32,6 +32,10 @@ export class RawReply implements ReplyReader {
     this.#stop = new StopFilter(stop);
   }
 
+  get stops(): boolean {
+    return this.#stop.isWatching;
+  }
+
   get stopString(): string | null {
     return this.#stop.hit;
   }

@@ -27,6 +27,10 @@ export class ReplyAssembler implements ReplyReader {
     this.#parser = new ReplyParser(options);
   }
 
+  get stops(): boolean {
+    return this.#stop.isWatching;
+  }
+
   get stopString(): string | null {
     return this.#stop.hit;
   }

@@ -3,6 +3,8 @@ import type { ReplyDelta } from "../chat/replyParser.ts";
 import type { TokenProbs } from "../engine/protocol.ts";
 
 export interface ReplyReader {
+  /** Whether there are stop strings to be found. */
+  readonly stops: boolean;
   /** The stop string that was found; nothing is taken any more. */
   readonly stopString: string | null;
   /** Tokens spent in reasoning, its tags included. */

@@ -113,6 +113,8 @@ class Running implements RunningTurn {
   #accepted = false;
   #closed = false;
   #warmable: Warmable | undefined;
+  /** As of the token that a stop string ended with: the engine runs on until it is told, longer one time than another. */
+  #stoppedAt: RunReport | undefined;
   #release: () => void = () => {};
 
   constructor(turn: PreparedTurn, arrived: Arrived, caller: Caller, deps: TurnDeps, signal: AbortSignal) {
@@ -132,6 +134,7 @@ class Running implements RunningTurn {
     this.#run = deps.engine.run(
       {
         ...turn.wishes,
+        ...(this.#reply.stops ? { reports: true } : {}),
         purpose: "request",
         plan: arrived.plan,
         tenant: caller.tenant,
@@ -201,7 +204,8 @@ class Running implements RunningTurn {
   *#tokens({ tokens, probs, report }: Extract<EngineEvent, { type: "tokens" }>): Generator<ReplyEvent> {
     for (const [index, token] of tokens.entries()) {
       const deltas = this.#reply.push(token, probs?.[index]);
-      yield* this.#told(report);
+      if (this.#reply.stopString !== null) this.#stoppedAt ??= report;
+      yield* this.#told(this.#turn.wishes.reports === true ? report : undefined);
       yield* deltas;
     }
   }
@@ -234,7 +238,7 @@ class Running implements RunningTurn {
       stopString: this.#reply.stopString,
       message,
       reasoningTokens: this.#reply.reasoningTokens,
-      report,
+      report: this.#stoppedAt ?? report,
     };
   }
 }

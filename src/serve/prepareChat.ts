@@ -4,6 +4,7 @@ import type { PromptInput, Turn } from "../chat/messages.ts";
 import type { Sampling } from "../engine/protocol.ts";
 import { AppError } from "../errors.ts";
 import { promptTooLong } from "../prompt/promptTooLong.ts";
+import { holdable } from "./holdable.ts";
 import type { FinishedTurn, PreparedTurn } from "./PreparedTurn.ts";
 import { ReplyAssembler } from "./ReplyAssembler.ts";
 import { type ReplyGrammarOptions, replyGrammar } from "./replyGrammar.ts";
@@ -22,10 +23,10 @@ export function prepareChat(turn: Turn, deps: TurnDeps, choices: number): readon
   const format = rendered.format === undefined ? {} : { format: rendered.format };
   checkLength(tokens.length, ctxTokens);
   const warn = deps.warn ?? (() => {});
-  const sampling = {
+  const sampling = holdable({
     ...samplingOf(turn, { opensReasoning, ...continues, warn, ...format }),
     ...budgetOf(turn, deps, rendered),
-  };
+  });
   // What the reply answers: with a continued message it is answered by both together.
   const prompt = continuation?.history ?? turn.prompt;
   return Array.from({ length: choices }, (_, choice) => {

@@ -5,6 +5,7 @@ import type { RunWishes, Sampling } from "../engine/protocol.ts";
 import { AppError } from "../errors.ts";
 import { promptTooLong } from "../prompt/promptTooLong.ts";
 import { grownPrompt, type RawPrompt } from "../prompt/RawPrompt.ts";
+import { holdable } from "./holdable.ts";
 import type { PreparedTurn } from "./PreparedTurn.ts";
 import { RawReply } from "./RawReply.ts";
 import { answerGrammar } from "./replyGrammar.ts";
@@ -29,7 +30,7 @@ export function prepareRaw(turn: RawTurn, deps: TurnDeps): PreparedTurn {
   const reply = new RawReply({ vocab: deps.vocab, stop: turn.stop });
   return {
     tokens,
-    sampling: { ...turn.sampling, ...(answer === undefined ? {} : answerGrammar(answer, warn)) },
+    sampling: holdable({ ...turn.sampling, ...(answer === undefined ? {} : answerGrammar(answer, warn)) }),
     maxTokens,
     wishes: turn.wishes ?? {},
     reply,

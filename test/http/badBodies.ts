@@ -109,6 +109,14 @@ const CASES: readonly (readonly [string, unknown, string | null, string])[] = [
   ],
   ...HISTORIES,
   ["too many replies", { messages: USER, n: 17 }, "n", "from 1 to 16"],
+  ["infill and a grammar", { messages: USER, samplers: "ki", grammar: 'root ::= "a"' }, "samplers", "infill"],
+  [
+    "infill and a schema",
+    { messages: USER, samplers: "ki", response_format: { type: "json_object" } },
+    "samplers",
+    "a schema",
+  ],
+  ["infill and tools", { ...choice("required"), samplers: "ki" }, "samplers", "of tools"],
   ["no replies", { messages: USER, n: 0 }, "n", "from 1 to 16"],
   ["top_logprobs alone", { messages: USER, top_logprobs: 2 }, "top_logprobs", "needs `logprobs`"],
   [

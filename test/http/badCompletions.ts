@@ -42,6 +42,8 @@ export const BAD_COMPLETIONS: readonly (readonly [
   ["id_slot below -1", { prompt: "a", id_slot: -2 }, "id_slot", "at least -1"],
   ["response_fields of one", { prompt: "a", response_fields: "content" }, "response_fields", "an array"],
   ["an empty response field", { prompt: "a", response_fields: [""] }, "response_fields[0]", "non-empty"],
+  ["infill and a grammar", { prompt: "a", samplers: "ki", grammar: "root ::= [a]" }, "samplers", "a grammar"],
+  ["infill and a schema", { prompt: "a", samplers: "ki", json_schema: {} }, "samplers", "a schema"],
   ["a schema that is none", { prompt: "a", json_schema: [] }, "json_schema", "must be a JSON Schema"],
   [
     "a schema and a grammar",

@@ -8,6 +8,7 @@
  */
 import type { Json, JsonObject } from "../json/json.ts";
 import { isJsonObject } from "../json/kinds.ts";
+import { jsonBudget } from "../json/parseJson.ts";
 import { canonicalArguments, canonicalCalls } from "./canonicalCalls.ts";
 import { canonicalContent, isBlank } from "./canonicalContent.ts";
 import { arrayAt, invalid, kindOf, objectAt, textAt } from "./fields.ts";
@@ -42,6 +43,7 @@ export function canonicalMessages(
 
 /** The last call of each id; a later message may use an id again, as servers that number a reply's calls do. */
 class SentCalls {
+  readonly budget = jsonBudget();
   readonly #calls = new Map<string, { readonly name: string; readonly in: string; answered: boolean }>();
 
   add(calls: readonly ToolCall[], at: string): void {
@@ -68,6 +70,7 @@ class SentCalls {
 
 /** The same form for messages in our own types: blank is none, arguments parsed and in schema order. */
 export function canonicalForm(messages: readonly Message[], tools: readonly Tool[]): Message[] {
+  const budget = jsonBudget();
   return messages.map((message) => {
     const content = isBlank(message.content) ? "" : message.content;
     if (message.role !== "assistant") return { ...message, content };
@@ -77,7 +80,7 @@ export function canonicalForm(messages: readonly Message[], tools: readonly Tool
       reasoning: isBlank(message.reasoning) ? "" : message.reasoning,
       toolCalls: message.toolCalls.map((call) => ({
         ...call,
-        arguments: canonicalArguments(call.arguments, call.name, tools),
+        arguments: canonicalArguments(call.arguments, call.name, tools, budget),
       })),
     };
   });
@@ -140,7 +143,7 @@ function oneMessage(raw: JsonObject, tools: readonly Tool[], calls: SentCalls, a
     case "user":
       return { role, content: canonicalContent(raw.get("content"), "user", `${at}.content`).text };
     case "assistant":
-      return assistantMessage(raw, tools, at);
+      return assistantMessage(raw, tools, calls, at);
     case "tool":
       return toolMessage(raw, calls, at);
     default:
@@ -153,13 +156,18 @@ function oneMessage(raw: JsonObject, tools: readonly Tool[], calls: SentCalls, a
   }
 }
 
-function assistantMessage(raw: JsonObject, tools: readonly Tool[], at: string): AssistantMessage {
+function assistantMessage(
+  raw: JsonObject,
+  tools: readonly Tool[],
+  calls: SentCalls,
+  at: string,
+): AssistantMessage {
   const content = canonicalContent(raw.get("content"), "assistant", `${at}.content`);
   return {
     role: "assistant",
     content: content.text,
     reasoning: sentReasoning(raw, at) ?? content.reasoning,
-    toolCalls: canonicalCalls(raw.get("tool_calls"), tools, `${at}.tool_calls`),
+    toolCalls: canonicalCalls(raw.get("tool_calls"), tools, `${at}.tool_calls`, calls.budget),
   };
 }
 

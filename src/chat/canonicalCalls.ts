@@ -1,14 +1,19 @@
 /** Tool calls in their one form: arguments parsed losslessly, keys in the tool schema's order and then as sent. */
 import type { Json, JsonObject } from "../json/json.ts";
 import { isJsonObject } from "../json/kinds.ts";
-import { parseJson } from "../json/parseJson.ts";
+import { type JsonBudget, parseJson } from "../json/parseJson.ts";
 import { isBlank } from "./canonicalContent.ts";
 import { arrayAt, invalid, kindOf, objectAt, textAt } from "./fields.ts";
 import type { Tool, ToolCall } from "./messages.ts";
 import { orderLike } from "./orderLike.ts";
 
-/** Null, missing and empty `tool_calls` are the same. */
-export function canonicalCalls(calls: Json | undefined, tools: readonly Tool[], field: string): ToolCall[] {
+/** Null, missing and empty `tool_calls` are the same. `budget`: of the arguments of all messages. */
+export function canonicalCalls(
+  calls: Json | undefined,
+  tools: readonly Tool[],
+  field: string,
+  budget: JsonBudget,
+): ToolCall[] {
   if (calls === undefined || calls === null) return [];
   return arrayAt(calls, field).map((item, index) => {
     const at = `${field}[${index}]`;
@@ -22,6 +27,7 @@ export function canonicalCalls(calls: Json | undefined, tools: readonly Tool[], 
         sentArguments(body.get("arguments"), `${at}.function.arguments`),
         name,
         tools,
+        budget,
       ),
     };
   });
@@ -34,22 +40,23 @@ function sentArguments(value: Json | undefined, field: string): JsonObject | str
   throw invalid(field, `must be a string of JSON or an object, not ${kindOf(value)}.`);
 }
 
-/** What does not parse as a JSON object stays the string that was sent. */
+/** What does not parse as a JSON object, or is beyond the budget, stays the string that was sent. */
 export function canonicalArguments(
   sent: JsonObject | string,
   name: string,
   tools: readonly Tool[],
+  budget?: JsonBudget,
 ): JsonObject | string {
-  const value = typeof sent === "string" ? parsedObject(sent) : sent;
+  const value = typeof sent === "string" ? parsedObject(sent, budget) : sent;
   if (value === undefined) return sent;
   const ordered = orderLike(parametersOf(name, tools))(value);
   return isJsonObject(ordered) ? ordered : value;
 }
 
-function parsedObject(text: string): JsonObject | undefined {
+function parsedObject(text: string, budget?: JsonBudget): JsonObject | undefined {
   if (isBlank(text)) return new Map();
   try {
-    const value = parseJson(text);
+    const value = parseJson(text, budget);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

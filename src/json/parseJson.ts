@@ -27,9 +27,18 @@ export class JsonSyntaxError extends Error {
   }
 }
 
+/** Values that may still be read, over all texts that share it. */
+export interface JsonBudget {
+  values: number;
+}
+
+export function jsonBudget(): JsonBudget {
+  return { values: JSON_VALUES_MAX };
+}
+
 /** Reads one JSON value. Throws JsonSyntaxError, naming the position. A duplicate key's last value wins. */
-export function parseJson(text: string): Json {
-  const reader = new Reader(text);
+export function parseJson(text: string, budget: JsonBudget = jsonBudget()): Json {
+  const reader = new Reader(text, budget);
   const value = reader.value(0);
   reader.blank();
   if (reader.at < text.length) reader.fail("Unexpected text after the value");
@@ -47,10 +56,11 @@ const [SPACE, BACKSLASH] = [0x20, 0x5c];
 
 class Reader {
   at = 0;
-  #values = 0;
   readonly text: string;
-  constructor(text: string) {
+  readonly #budget: JsonBudget;
+  constructor(text: string, budget: JsonBudget) {
     this.text = text;
+    this.#budget = budget;
   }
 
   fail(what: string): never {
@@ -65,8 +75,8 @@ class Reader {
   }
 
   value(depth: number): Json {
-    this.#values += 1;
-    if (this.#values > JSON_VALUES_MAX) this.fail(`More than ${JSON_VALUES_MAX} values`);
+    this.#budget.values -= 1;
+    if (this.#budget.values < 0) this.fail(`More than ${JSON_VALUES_MAX} values`);
     this.blank();
     switch (this.text[this.at]) {
       case undefined:

@@ -105,6 +105,30 @@ def write(tok, flat, out, plain=False):
     open(out, "wb").write(head + b"\0" * (-len(head) % ALIGN) + data)
 
 
+def q8_0_numbers(raw):
+    """What `q8_0` wrote, as numbers."""
+    blocks = np.frombuffer(raw, np.uint8).reshape(-1, 34)
+    scale = np.ascontiguousarray(blocks[:, :2]).view("<f2").astype(np.float32)
+    return (np.ascontiguousarray(blocks[:, 2:]).view(np.int8) * scale).reshape(-1)
+
+
+def weights(tok, file):
+    """The numbers of a file that `write` wrote for this tokenizer, one tensor behind the other."""
+    data, layout = open(file, "rb").read(), net.shapes(len(tok.tokens))
+    sizes = []
+    for name, shape in layout.items():
+        size = int(np.prod(shape))
+        small = len(shape) == 1 or name.endswith("conv")
+        sizes.append((size, small, size * 4 if small else size // 32 * 34))
+    at = len(data) - sum(n + -n % ALIGN for _, _, n in sizes)
+    out = []
+    for size, small, n in sizes:
+        raw = data[at : at + n]
+        out.append(np.frombuffer(raw, "<f4") if small else q8_0_numbers(raw))
+        at += n + -n % ALIGN
+    return np.concatenate(out)
+
+
 if __name__ == "__main__":
     import torch
 

@@ -195,14 +195,9 @@ def read(r, sp, long=0.1):
         name, value = r.choice(rows)
         content = "\n".join(f"{a}: {b}" for a, b in rows)
         phrases = ways("read", name=name, p=p)
-        return Task(
-            "read",
-            phrases,
-            bound(sp, p),
-            content if r.random() < 0.6 else dumps({"path": p, "content": content}),
-            f"The {name} in {p} is {value}.",
-            [value],
-        )
+        # Told as the line stands in the file: a value that follows its name is found by any induction head.
+        line = f"{name}: {value}"
+        return Task("read", phrases, bound(sp, p), content, f"{p} says:\n{line}", [line])
     content = prose(r, r.choice([3, 5, 8, 14, 20]) if r.random() > long else r.randint(25, 50))
     result = (
         content

@@ -1,10 +1,11 @@
-"""Trains on two cores: `train.py TOKENIZER SHARDS CHECKPOINT SECONDS [OLD_CHECKPOINT]`. Two processes of one thread each share the weights;
+"""Trains on two cores: `train.py TOKENIZER SHARDS CHECKPOINT SECONDS [OLD_CHECKPOINT or OLD.gguf]`. Two processes of one thread each share the weights;
 the learning rate follows the wall clock, so that the decay always ends in time."""
 
 import json, os, pickle, random, sys, time
 import numpy as np
 import torch
 import torch.multiprocessing as mp
+from gguf import weights
 from net import Rope, initial, loss_sum, shapes
 from tokens import Tokenizer
 
@@ -196,7 +197,21 @@ def work(rank, flat, grads, first, second, shared, barrier, layout, folder, chec
         torch.save(state(step, tokens) | {"seconds": time.time() - begin, "loss": ema}, checkpoint)
 
 
+def older(file, tokenizer):
+    """What to go on from: a checkpoint, or the model file itself, whose optimizer's memory is empty."""
+    if not file.endswith(".gguf"):
+        return torch.load(file)
+    flat = weights(Tokenizer.load(tokenizer), file)
+    return {"flat": torch.from_numpy(flat), "step": 1}
+
+
+# glibc gives large blocks back to the system at once, and getting them again costs more than what is reckoned in them:
+# attention is then 15 times as slow.
+MALLOC = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(8 << 30), "MALLOC_TOP_PAD_": str(512 << 20)}
+
 if __name__ == "__main__":
+    if MALLOC.items() - os.environ.items():
+        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | MALLOC)
     tokenizer, folder, checkpoint, seconds = sys.argv[1:5]
     torch.manual_seed(1)
     layout, at = {}, 0
@@ -208,7 +223,7 @@ if __name__ == "__main__":
     grads, first, second, shared = zeros(RANKS, at), zeros(at), zeros(at), zeros(8).double().share_memory_()
     old = {"step": 0, "tokens": 0, "shard": 0}
     if len(sys.argv) > 5:
-        old |= torch.load(sys.argv[5])
+        old |= older(sys.argv[5], tokenizer)
         for name, now in (("flat", flat), ("first", first), ("second", second)):
             if name in old:
                 now.copy_(old.pop(name))

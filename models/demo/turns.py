@@ -194,8 +194,7 @@ class TaskTurns:
         text = prose(r, r.choice([3, 6, 10, 16]) if r.random() > 0.12 else r.randint(30, 90))
         others = [path(r) for _ in range(r.choice([0, 0, 0, 1, 2]))]
         s.result = dumps({"files": [p] + others})
-        s.sentence = f"I also found {listed(others)}." if others else ""
-        s.values = others
+        s.sentence, s.values = "", []
         t = Task(
             "read",
             [],
@@ -209,16 +208,14 @@ class TaskTurns:
 
     def openfound(self):
         user, s, t = self.found()
-        reply = t.sentence + (" " + s.sentence if s.sentence else "")
-        return self.over("openfound", said(self.r, user), [[s], [t]], reply)
+        return self.over("openfound", said(self.r, user), [[s], [t]], t.sentence)
 
     def three(self):
         r = self.r
         user, s, t = self.found()
         last = self.task(r.choice([k for k in ("remind", "send", "weather", "calc") if k in self.have]))
         text = user + r.choice([", then ", " and then ", ". After that ", ". Then "]) + r.choice(last.phrases)
-        reply = t.sentence + (" " + s.sentence if s.sentence else "") + " " + last.sentence
-        return self.over("three", said(r, text), [[s], [t], [last]], reply)
+        return self.over("three", said(r, text), [[s], [t], [last]], t.sentence + " " + last.sentence)
 
     def forward(self):
         r = self.r

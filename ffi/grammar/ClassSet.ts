@@ -7,6 +7,9 @@ import { type CharacterClass, matchesClass } from "./Grammar.ts";
 /** The group of characters that match no class. */
 export const NO_GROUP = 0;
 
+/** Code points remembered beyond ASCII: a whole vocabulary holds tens of thousands, and sets are kept with a walk. */
+const OTHERS_MAX = 4_096;
+
 export class ClassSet {
   readonly #classes: readonly CharacterClass[];
   /** By code point, once it has been asked for. */
@@ -24,8 +27,12 @@ export class ClassSet {
     const known = codePoint < 128 ? this.#ascii[codePoint] : this.#others.get(codePoint);
     if (known !== undefined) return known;
     const group = this.#find(codePoint);
-    if (codePoint < 128) this.#ascii[codePoint] = group;
-    else this.#others.set(codePoint, group);
+    if (codePoint < 128) {
+      this.#ascii[codePoint] = group;
+      return group;
+    }
+    if (this.#others.size >= OTHERS_MAX) this.#others.clear();
+    this.#others.set(codePoint, group);
     return group;
   }
 

@@ -4,6 +4,7 @@ import OpenAI from "openai";
 import { EmbedError } from "../../src/engine/EmbedCalls.ts";
 import { fakeServer } from "../support/FakeServer.ts";
 import { type HttpTarget, json, type Loose, listening, postChat } from "../support/httpClient.ts";
+import { embeddingLeft } from "./embeddingLeft.ts";
 import { onEachTarget } from "./targets.ts";
 
 const PATH = "/v1/embeddings";
@@ -206,24 +207,7 @@ onEachTarget("embeddings", (open) => {
 
   test("a client that leaves is told to the engine", async () => {
     await using opened = open();
-    const left = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    opened.server.engine.embedding = (_, signal) =>
-      new Promise((_, reject) => {
-        signal.addEventListener("abort", () => {
-          reject(signal.reason);
-          left.resolve();
-        });
-        held.resolve();
-      });
-    const leave = new AbortController();
-    const answer = postChat(opened.target, { input: "a" }, { path: PATH, signal: leave.signal });
-    answer.catch(() => {});
-    await held.promise;
-    leave.abort();
-    await left.promise;
-    await answer.catch(() => {});
-    expect(opened.server.errors).toEqual([]);
+    await embeddingLeft(opened, { input: "a" }, PATH);
   });
 });
 

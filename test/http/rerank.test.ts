@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { EmbedError } from "../../src/engine/EmbedCalls.ts";
 import { type HttpTarget, json, type Loose, postChat } from "../support/httpClient.ts";
 import { contentOf, documentation } from "../support/openApi/documentation.ts";
+import { embeddingLeft } from "./embeddingLeft.ts";
 import { onEachTarget } from "./targets.ts";
 
 const { operations, check, bodyOf } = await documentation();
@@ -159,23 +160,7 @@ onEachTarget("rerank", (open) => {
 
   test("a client that leaves is told to the engine", async () => {
     await using opened = open();
-    const [left, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    opened.server.engine.embedding = (_, signal) =>
-      new Promise((_, reject) => {
-        signal.addEventListener("abort", () => {
-          reject(signal.reason);
-          left.resolve();
-        });
-        held.resolve();
-      });
-    const leave = new AbortController();
-    const answer = postChat(opened.target, BODY, { path: "/v1/rerank", signal: leave.signal });
-    answer.catch(() => {});
-    await held.promise;
-    leave.abort();
-    await left.promise;
-    await answer.catch(() => {});
-    expect(opened.server.errors).toEqual([]);
+    await embeddingLeft(opened, BODY, "/v1/rerank");
   });
 
   const WRITING = operations.filter(

@@ -5,10 +5,10 @@
  */
 
 import { LlamaDevice } from "../src/engine/LlamaDevice.ts";
-import type { Sampling } from "../src/engine/protocol.ts";
 import { compileSchema } from "../src/grammar/compileSchema.ts";
 import { Gbnf } from "../src/grammar/Gbnf.ts";
 import { fromPlain } from "../src/json/plainJson.ts";
+import type { Sampling } from "../src/run/RunSpec.ts";
 import { GREEDY } from "../test/support/sampling.ts";
 import { largeVocabularyModel } from "../test/support/tinyModels/largeVocabulary.ts";
 

@@ -3,7 +3,7 @@
  * checked; only when it does not fit is the whole vocabulary masked and the chain asked again. A dead end is
  * a value. llama.cpp's grammar is not used: it aborts, throws, or never returns on grammars that parse.
  */
-import type { Sampling, TokenProbs } from "../src/engine/protocol.ts";
+import type { Sampling, TokenProbs } from "../src/run/RunSpec.ts";
 import type { Context } from "./Context.ts";
 import { FfiError, statusError, unwrap, withWords } from "./FfiError.ts";
 import { HeldGrammar } from "./grammar/HeldGrammar.ts";

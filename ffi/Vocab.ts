@@ -2,7 +2,7 @@
  * A model's vocabulary and tokenizer. What is asked often is read once: attributes and end flags at the first
  * use, each token's bytes when first wanted.
  */
-import type { FimTokens, SpecialToken, TextVocab } from "../src/prompt/TextVocab.ts";
+import type { FimTokens, SpecialToken, TextVocab } from "../src/run/TextVocab.ts";
 import { FfiError, unwrap } from "./FfiError.ts";
 import { TokenTable } from "./grammar/TokenTable.ts";
 import { CODES, type Shim } from "./symbols.ts";

@@ -2,8 +2,8 @@
  * A request's sampling as the shim's arrays. Every number is checked here, by the one table that says what it may
  * be: llama.cpp aborts on some, and allocates what others ask for.
  */
-import type { Sampling } from "../src/engine/protocol.ts";
-import { infillProblem, NUMBER_KEYS, NUMBER_RULES, SAMPLER_NAMES } from "../src/engine/samplerSettings.ts";
+import type { Sampling } from "../src/run/RunSpec.ts";
+import { infillProblem, NUMBER_KEYS, NUMBER_RULES, SAMPLER_NAMES } from "../src/run/samplerSettings.ts";
 import { FfiError } from "./FfiError.ts";
 import { floats, integers } from "./symbols.ts";
 

@@ -26,7 +26,7 @@ function entrySource(folder: string): string {
     "// Written by scripts/build.ts.",
     ...imports,
     `import demo from ${from(join(ROOT, "models/demo/demo.gguf"))} with { type: "file" };`,
-    `import { provideDemoModel } from ${from(join(ROOT, "src/demoModel.ts"))};`,
+    `import { provideDemoModel } from ${from(join(ROOT, "src/config/demoModel.ts"))};`,
     `import { provideEmbedded } from ${from(join(ROOT, "ffi/embedded.ts"))};`,
     `provideEmbedded({\n${table.join("\n")}\n});`,
     "provideDemoModel(demo);",
@@ -44,7 +44,7 @@ mkdirSync(dirname(outfile), { recursive: true });
 writeFileSync(ENTRY, entrySource(library.folder));
 const result = await Bun.build({
   entrypoints: [ENTRY, join(ROOT, "src/engine/worker.ts"), join(ROOT, "src/warm/worker.ts")],
-  // Workers are found below this root: src/workerUrl.ts.
+  // Workers are found below this root: src/base/workerUrl.ts.
   root: ROOT,
   target: "bun",
   // A server must not take settings from whatever folder it is started in.

@@ -2,10 +2,10 @@
 /** The command. What cannot be done is one sentence on stderr and exit code 1, whatever it was. */
 import { writeSync } from "node:fs";
 import { version } from "../package.json";
+import { StartError } from "./base/StartError.ts";
 import { CommandError } from "./cli/CommandError.ts";
 import { runCommandLine } from "./cli/commands.ts";
 import { ConfigError } from "./config/parseFlags.ts";
-import { StartError } from "./StartError.ts";
 
 async function main(argv: readonly string[]): Promise<number> {
   try {

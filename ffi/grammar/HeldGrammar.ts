@@ -2,7 +2,7 @@
  * A run's grammar: from its first token on, or from where its trigger comes. A token that brings the trigger
  * and goes on in a way that the grammar does not know is refused like any other.
  */
-import type { GrammarTrigger } from "../../src/engine/protocol.ts";
+import type { GrammarTrigger } from "../../src/run/RunSpec.ts";
 import { TokenGrammar } from "./TokenGrammar.ts";
 import type { TokenTable } from "./TokenTable.ts";
 import { TriggerWatch } from "./TriggerWatch.ts";

@@ -2,7 +2,7 @@
  * Reads a reply's bytes until the text comes that starts its grammar: behind the reasoning, if there is any.
  * Bytes are held as Latin-1 text, a character each.
  */
-import type { GrammarTrigger } from "../../src/engine/protocol.ts";
+import type { GrammarTrigger } from "../../src/run/RunSpec.ts";
 
 /** `start`: a skipped stretch may open here; `skip`: inside it; `text`: behind it; `off`: no start can come. */
 interface Reading {

@@ -12,7 +12,7 @@ import { jsonBudget } from "../json/parseJson.ts";
 import { canonicalArguments, canonicalCalls } from "./canonicalCalls.ts";
 import { canonicalContent, isBlank } from "./canonicalContent.ts";
 import { arrayAt, invalid, kindOf, objectAt, textAt } from "./fields.ts";
-import type { AssistantMessage, Message, Tool, ToolCall, ToolMessage } from "./messages.ts";
+import type { AssistantMessage, Message, Tool, ToolCall, ToolMessage } from "./Message.ts";
 import { resultsInCallOrder } from "./resultsInCallOrder.ts";
 
 /** Most messages in one request. */

@@ -4,7 +4,7 @@ import { isJsonObject } from "../json/kinds.ts";
 import { type JsonBudget, parseJson } from "../json/parseJson.ts";
 import { isBlank } from "./canonicalContent.ts";
 import { arrayAt, invalid, kindOf, objectAt, textAt } from "./fields.ts";
-import type { Tool, ToolCall } from "./messages.ts";
+import type { Tool, ToolCall } from "./Message.ts";
 import { orderLike } from "./orderLike.ts";
 
 /** Null, missing and empty `tool_calls` are the same. `budget`: of the arguments of all messages. */

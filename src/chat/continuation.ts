@@ -3,7 +3,7 @@
  * one want no new message behind it (Anthropic's prefill; llama-server does the same).
  */
 import { invalid } from "./fields.ts";
-import type { AssistantMessage, PromptInput, Turn } from "./messages.ts";
+import type { AssistantMessage, PromptInput, Turn } from "./Message.ts";
 
 /** Which part of the last message the reply goes on with. */
 export type ContinuedPart = "text" | "reasoning";

@@ -1,5 +1,5 @@
 /** Reading fields of a request body: every error names the field and what would be right. */
-import { AppError } from "../errors.ts";
+import { AppError } from "../base/AppError.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import { isJsonArray, isJsonObject } from "../json/kinds.ts";
 

@@ -6,7 +6,7 @@
 import type { JsonObject } from "../json/json.ts";
 import { parseJson } from "../json/parseJson.ts";
 import { writeJson } from "../json/writeJson.ts";
-import type { AssistantMessage } from "./messages.ts";
+import type { AssistantMessage } from "./Message.ts";
 
 export function javascriptForm(object: JsonObject): JsonObject {
   const rewritten = parseJson(JSON.stringify(JSON.parse(writeJson(object))));

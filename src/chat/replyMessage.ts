@@ -4,7 +4,7 @@
  * clients that trim what they echo, or drop what is blank, come to the same message as those that don't.
  */
 import { canonicalArguments } from "./canonicalCalls.ts";
-import type { AssistantMessage, ToolCall } from "./messages.ts";
+import type { AssistantMessage, ToolCall } from "./Message.ts";
 
 /** What a reply came to, untrimmed, as `chat/reply` parsed it out of the model's tokens. */
 export interface ReplyParts {

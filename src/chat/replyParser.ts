@@ -11,7 +11,7 @@ import { type ReplyFormat, USUAL_FORMAT } from "./formats/ReplyFormat.ts";
 import type { ReplySink } from "./formats/ReplySink.ts";
 import { ReplySource, type Step } from "./formats/ReplySource.ts";
 import { readReply } from "./formats/readReply.ts";
-import type { AssistantMessage, Tool } from "./messages.ts";
+import type { AssistantMessage, Tool } from "./Message.ts";
 import { EdgeTrimmer } from "./replyEdges.ts";
 import { replyMessage } from "./replyMessage.ts";
 

@@ -2,7 +2,7 @@
  * Tool results in the order of their calls, whichever finished first: clients that run calls side by side send
  * them as they come. Replies that stand side by side get their own results right behind them.
  */
-import type { AssistantMessage, Message, ToolMessage } from "./messages.ts";
+import type { AssistantMessage, Message, ToolMessage } from "./Message.ts";
 
 export function resultsInCallOrder(messages: readonly Message[]): Message[] {
   const out: Message[] = [];

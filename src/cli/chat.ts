@@ -1,10 +1,10 @@
 /** `warmturn chat`: a chat in the terminal, or of lines on stdin, over HTTP as any other client has it. */
 import { createInterface } from "node:readline";
+import { stderrWriter, stdoutWriter } from "../base/log.ts";
 import { choice, number, text } from "../config/flag.ts";
 import { FLAGS } from "../config/flags.ts";
 import { flagRows, type HelpRow } from "../config/help.ts";
 import { ConfigError, type Env, parseTable } from "../config/parseFlags.ts";
-import { stderrWriter, stdoutWriter } from "../log.ts";
 import { ChatClient } from "./chat/ChatClient.ts";
 import { ChatTools } from "./chat/ChatTools.ts";
 import { Conversation } from "./chat/Conversation.ts";

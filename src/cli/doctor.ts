@@ -1,10 +1,11 @@
 /** `warmturn doctor [MODEL]`: what the server would find and decide here, and what is wrong. 1 where anything is. */
+
+import { configOf, modelOf } from "../config/Config.ts";
 import { toggle } from "../config/flag.ts";
 import { FLAGS } from "../config/flags.ts";
 import { flagRows, type HelpRow } from "../config/help.ts";
 import { type Env, parseTable } from "../config/parseFlags.ts";
-import { configOf, modelOf } from "../config.ts";
-import { openEngine } from "../engine/openEngine.ts";
+import { openEngine } from "../engine/open/openEngine.ts";
 import { examine } from "./doctor/examine.ts";
 import { printReport } from "./doctor/printReport.ts";
 import { lookOf } from "./Look.ts";

@@ -4,8 +4,8 @@
  */
 import { existsSync } from "node:fs";
 import { cacheFolder } from "../../ffi/cacheFolder.ts";
+import { type Config, withModelFile } from "../config/Config.ts";
 import type { Env } from "../config/parseFlags.ts";
-import { type Config, withModelFile } from "../config.ts";
 import { HubError } from "../hub/HubError.ts";
 import { hubOptions } from "../hub/HubOptions.ts";
 import { ModelCache } from "../hub/ModelCache.ts";

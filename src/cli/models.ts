@@ -1,12 +1,13 @@
 /** `warmturn models`: what is in the cache folder; `warmturn models rm NAME` takes one out. */
+
 import { toggle } from "../config/flag.ts";
 import { flagRows, type HelpRow } from "../config/help.ts";
 import { ConfigError, type Env, parseTable } from "../config/parseFlags.ts";
+import { program } from "../config/program.ts";
 import { cachedName, type ModelCache } from "../hub/ModelCache.ts";
 import { parseModelName } from "../hub/ModelName.ts";
 import { removeModel } from "../hub/removeModel.ts";
 import { sizeText } from "../hub/sizeText.ts";
-import { program } from "../program.ts";
 import { asCommand, modelCache } from "./locateModel.ts";
 
 const FLAGS = { json: toggle({ names: "--json", help: "the list as JSON" }, false) };

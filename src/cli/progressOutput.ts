@@ -1,7 +1,8 @@
 /** Where a command shows how far a fetch has come. stdout is for results, so that it is stderr. */
+
+import { createLog, stderrWriter } from "../base/log.ts";
+import type { Config } from "../config/Config.ts";
 import type { Env } from "../config/parseFlags.ts";
-import type { Config } from "../config.ts";
-import { createLog, stderrWriter } from "../log.ts";
 import { lookOf } from "./Look.ts";
 import type { ProgressOutput } from "./showProgress.ts";
 

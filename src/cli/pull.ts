@@ -1,12 +1,13 @@
 /** `warmturn pull NAME`: the file's path on stdout, so that a script can use it; all else on stderr. */
+
 import type { HelpRow } from "../config/help.ts";
 import { ConfigError, type Env, parseTable } from "../config/parseFlags.ts";
+import { program } from "../config/program.ts";
 import { HubError } from "../hub/HubError.ts";
 import { cachedName } from "../hub/ModelCache.ts";
 import { type ModelName, parseModelName } from "../hub/ModelName.ts";
 import { findModel, type Pulled } from "../hub/pullModel.ts";
 import { sizeText } from "../hub/sizeText.ts";
-import { program } from "../program.ts";
 import { asCommand, fetchModel, modelCache } from "./locateModel.ts";
 import { stderrOutput } from "./progressOutput.ts";
 import type { ProgressOutput } from "./showProgress.ts";

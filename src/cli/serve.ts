@@ -1,9 +1,10 @@
 /** `warmturn serve`, and what is done without a command: serves until it is told to stop. */
+
+import { readConfig } from "../config/Config.ts";
 import { FLAGS } from "../config/flags.ts";
 import { flagRows, type HelpRow } from "../config/help.ts";
 import type { Env } from "../config/parseFlags.ts";
-import { readConfig } from "../config.ts";
-import { startServer } from "../server.ts";
+import { startServer } from "../start/startServer.ts";
 import { locateModel } from "./locateModel.ts";
 import { serverOutput } from "./progressOutput.ts";
 import { startup } from "./startup.ts";

@@ -1,5 +1,5 @@
 /** What somebody who has started the server on a terminal needs to know, on one screen; a function of facts. */
-import type { EngineReady, MemoryKind } from "../engine/protocol.ts";
+import type { EngineReady, MemoryKind } from "../run/EngineReady.ts";
 import { bytesText, countText, plainNumber, timeText } from "./amounts.ts";
 import { type Look, paint, wrap } from "./Look.ts";
 import { curlLines, sdkLines } from "./trySnippets.ts";

@@ -3,13 +3,13 @@
  * the log, whose words and fields stay as they are for whoever reads them.
  */
 import { version } from "../../package.json";
+import { createLog, type Log, stdoutWriter } from "../base/log.ts";
+import type { Config } from "../config/Config.ts";
 import type { Env } from "../config/parseFlags.ts";
-import type { Config } from "../config.ts";
-import { factsSentence } from "../engine/factsOf.ts";
+import { program } from "../config/program.ts";
 import { LoadProgress } from "../engine/LoadProgress.ts";
-import { createLog, type Log, stdoutWriter } from "../log.ts";
-import { program } from "../program.ts";
-import type { Server } from "../server.ts";
+import { factsSentence } from "../engine/open/factsOf.ts";
+import type { Server } from "../start/startServer.ts";
 import { type Look, lookOf, type OutputStream } from "./Look.ts";
 import { progressLine } from "./progressLine.ts";
 import { StatusLine } from "./StatusLine.ts";

@@ -5,8 +5,8 @@ import {
   SAMPLER_NAMES,
   type SamplerName,
   type SamplerNumbers,
-} from "../engine/samplerSettings.ts";
-import { samplerByLetter, samplerByName } from "../engine/samplerSpelling.ts";
+} from "../run/samplerSettings.ts";
+import { samplerByLetter, samplerByName } from "../run/samplerSpelling.ts";
 import { custom, type Flag, number, toggle } from "./flag.ts";
 
 function sampler(key: keyof SamplerNumbers, names: string, env?: string): Flag<number | null> {

@@ -10,8 +10,8 @@ import {
   type SamplerNumbers,
   type SamplingDefaults,
   samplerNumbers,
-} from "../engine/samplerSettings.ts";
-import { samplerByName } from "../engine/samplerSpelling.ts";
+} from "../run/samplerSettings.ts";
+import { samplerByName } from "../run/samplerSpelling.ts";
 import { ConfigError, type Flags } from "./parseFlags.ts";
 
 const RECOMMENDED: Partial<Record<keyof SamplerNumbers, string>> = {

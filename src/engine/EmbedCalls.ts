@@ -1,15 +1,6 @@
 /** Requests to embed that the engine Worker has not answered yet; each ends exactly once. */
-import type { EmbedEvent, EmbedJob, EngineErrorCode } from "./protocol.ts";
-
-/** Why there are no vectors; one sentence. */
-export class EmbedError extends Error {
-  readonly code: EngineErrorCode;
-  constructor(code: EngineErrorCode, message: string) {
-    super(message);
-    this.name = "EmbedError";
-    this.code = code;
-  }
-}
+import { EmbedError } from "../run/EmbedError.ts";
+import type { EmbedEvent, EmbedJob, EngineErrorCode } from "../run/EngineEvent.ts";
 
 type Call = PromiseWithResolvers<readonly Float32Array[]>;
 

@@ -3,8 +3,8 @@
  * itself, in a context of its own that holds nothing else, so its vector is a function of its tokens alone. A
  * job that is accepted ends in one event, or in none once its client has left.
  */
-import { DeviceError } from "./Device.ts";
-import type { EmbedEvent, EmbedJob, EngineErrorCode } from "./protocol.ts";
+import { DeviceError } from "../run/Device.ts";
+import type { EmbedEvent, EmbedJob, EngineErrorCode } from "../run/EngineEvent.ts";
 
 export interface Embedder extends Disposable {
   /** The context's bits: one vector, or those of all tokens, or a rank. Throws DeviceError. */

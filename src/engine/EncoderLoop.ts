@@ -2,8 +2,9 @@
  * The loop of an encoder, which embeds or ranks and writes no text: one input a step. Runs are refused; the HTTP side
  * refuses them before they come here.
  */
+
+import type { EngineCommand, EngineEvent } from "../run/EngineEvent.ts";
 import type { EmbedQueue } from "./EmbedQueue.ts";
-import type { EngineCommand, EngineEvent } from "./protocol.ts";
 
 export interface EncoderLoopOptions {
   readonly embeds: EmbedQueue;

@@ -2,12 +2,15 @@
  * The HTTP side of the engine Worker: starts it, hands over runs, and gives each run exactly one terminal
  * event, also when the Worker dies.
  */
-import { workerError } from "../workerError.ts";
-import { workerUrl } from "../workerUrl.ts";
-import { EmbedCalls, EmbedError } from "./EmbedCalls.ts";
-import type { Engine, EngineRun } from "./Engine.ts";
-import type { EngineOptions } from "./EngineOptions.ts";
-import type { EmbedEvent, EngineCommand, EngineEvent, EngineReady, RunSpec } from "./protocol.ts";
+import { workerError } from "../base/workerError.ts";
+import { workerUrl } from "../base/workerUrl.ts";
+import { EmbedError } from "../run/EmbedError.ts";
+import type { Engine, EngineRun } from "../run/Engine.ts";
+import type { EmbedEvent, EngineCommand, EngineEvent } from "../run/EngineEvent.ts";
+import type { EngineReady } from "../run/EngineReady.ts";
+import type { RunSpec } from "../run/RunSpec.ts";
+import { EmbedCalls } from "./EmbedCalls.ts";
+import type { EngineOptions } from "./open/EngineOptions.ts";
 
 /** Worker → HTTP side, beside the events. */
 export type WorkerMessage =

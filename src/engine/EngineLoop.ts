@@ -3,13 +3,15 @@
  * accepted run, exactly one `refused` for any other; a cancel takes effect between two steps; an error of the
  * device ends the runs of that step and nothing else.
  */
+
+import { DeviceError, type DeviceSampler } from "../run/Device.ts";
+import type { EngineCommand, EngineErrorCode, EngineEvent } from "../run/EngineEvent.ts";
+import type { RunSpec } from "../run/RunSpec.ts";
 import { StateKeeper } from "../state/StateKeeper.ts";
 import { Turns } from "../state/Turns.ts";
-import { DeviceError, type DeviceSampler } from "./Device.ts";
 import { decodeStep } from "./decodeStep.ts";
 import type { EngineLoopOptions, LoopContext } from "./LoopContext.ts";
 import { prefillStep, warmStep } from "./prefillStep.ts";
-import type { EngineCommand, EngineErrorCode, EngineEvent, RunSpec } from "./protocol.ts";
 import { Run } from "./Run.ts";
 import { nextUnit, type Unit } from "./schedule.ts";
 

@@ -8,8 +8,15 @@ import { Context, type ContextOptions } from "../../ffi/Context.ts";
 import { FfiError } from "../../ffi/FfiError.ts";
 import { Model, type ModelOptions } from "../../ffi/Model.ts";
 import { Sampler } from "../../ffi/Sampler.ts";
-import { type DecodeRow, type Device, DeviceError, type DeviceSampler, type StatePart } from "./Device.ts";
-import type { MemoryKind, Sampling, TokenProbs } from "./protocol.ts";
+import {
+  type DecodeRow,
+  type Device,
+  DeviceError,
+  type DeviceSampler,
+  type StatePart,
+} from "../run/Device.ts";
+import type { MemoryKind } from "../run/EngineReady.ts";
+import type { Sampling, TokenProbs } from "../run/RunSpec.ts";
 import { rowLogProbs } from "./rowLogProbs.ts";
 
 export interface LlamaDeviceOptions {

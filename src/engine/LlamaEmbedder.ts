@@ -3,9 +3,9 @@ import { Context, type ContextOptions, POOLINGS, type Pooling } from "../../ffi/
 import { FfiError } from "../../ffi/FfiError.ts";
 import type { Model } from "../../ffi/Model.ts";
 import { rankProblem } from "../../ffi/rankProblem.ts";
-import { DeviceError } from "./Device.ts";
+import { DeviceError } from "../run/Device.ts";
+import type { EngineReady } from "../run/EngineReady.ts";
 import type { Embedder } from "./EmbedQueue.ts";
-import type { EngineReady } from "./protocol.ts";
 
 export class LlamaEmbedder implements Embedder {
   /** What `ready` says of it. */

@@ -1,8 +1,9 @@
 /** What a step of prefill or decode needs of the loop: its settings, the kept states, and how a run ends. */
+
+import type { Device } from "../run/Device.ts";
+import type { EngineErrorCode, EngineEvent } from "../run/EngineEvent.ts";
 import type { StateKeeper } from "../state/StateKeeper.ts";
-import type { Device } from "./Device.ts";
 import type { EmbedQueue } from "./EmbedQueue.ts";
-import type { EngineErrorCode, EngineEvent } from "./protocol.ts";
 import type { Run } from "./Run.ts";
 
 export interface EngineLoopOptions {

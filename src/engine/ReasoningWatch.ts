@@ -2,7 +2,7 @@
  * A reply's reasoning by its tokens, so that it ends when its budget is spent: the closing tag, a token of its
  * own, is then taken instead of what would have been sampled. Reasoning that never opened is never closed.
  */
-import type { ReasoningBudget } from "./protocol.ts";
+import type { ReasoningBudget } from "../run/RunSpec.ts";
 
 /** Tokens of a reply among which the opening tag may stand: white space may come first. */
 const OPENING_TOKENS_MAX = 4;

@@ -1,10 +1,11 @@
 /** One accepted run: where it stands, what it took, and its one terminal event. */
 
+import type { DeviceSampler } from "../run/Device.ts";
+import type { MissReason, RunReport } from "../run/RunReport.ts";
+import type { RunSpec } from "../run/RunSpec.ts";
 import type { Sequence } from "../state/Sequence.ts";
 import type { Resumed } from "../state/StateKeeper.ts";
 import type { Moves } from "../state/StateMover.ts";
-import type { DeviceSampler } from "./Device.ts";
-import type { MissReason, RunReport, RunSpec } from "./protocol.ts";
 import { ReasoningWatch } from "./ReasoningWatch.ts";
 
 export class Run {

@@ -1,5 +1,5 @@
 /** Log-probabilities of one row of logits as the model gave them, before any sampler. */
-import type { TokenProbs } from "./protocol.ts";
+import type { TokenProbs } from "../run/RunSpec.ts";
 
 /** Of `token`, and of the `top` likeliest: likeliest first, and of equals the lower id. */
 export function rowLogProbs(logits: Float32Array, token: number, top: number): TokenProbs {

@@ -1,6 +1,7 @@
 /** Takes the next token of a run from fresh logits, and ends the run where it is the last. */
+
+import type { EngineEvent } from "../run/EngineEvent.ts";
 import type { LoopContext } from "./LoopContext.ts";
-import type { EngineEvent } from "./protocol.ts";
 import type { Run } from "./Run.ts";
 
 const tokenWord = new Int32Array(1);

@@ -3,13 +3,13 @@
  * of the loop, and says `ready` or `fatal` once, then events.
  */
 
+import type { EngineCommand } from "../run/EngineEvent.ts";
 import { type Embedder, EmbedQueue } from "./EmbedQueue.ts";
 import { EncoderLoop } from "./EncoderLoop.ts";
 import type { WorkerInit, WorkerMessage } from "./EngineClient.ts";
 import { EngineLoop } from "./EngineLoop.ts";
-import type { EngineOptions } from "./EngineOptions.ts";
-import { type OpenedEngine, openEngine } from "./openEngine.ts";
-import type { EngineCommand } from "./protocol.ts";
+import type { EngineOptions } from "./open/EngineOptions.ts";
+import { type OpenedEngine, openEngine } from "./open/openEngine.ts";
 
 declare const self: Worker;
 

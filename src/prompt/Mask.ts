@@ -4,7 +4,7 @@
  * those that the template wrote; then it is taken out again. The character, and its JSON escape, occur nowhere
  * in the data or the template, so taking it out gives back exactly what was there.
  */
-import { AppError } from "../errors.ts";
+import { AppError } from "../base/AppError.ts";
 import { insideOf, type Spellings } from "./Spellings.ts";
 
 export class Mask {

@@ -6,22 +6,22 @@
 import type { ContinuedPart } from "../chat/continuation.ts";
 import type { ReplyFormat } from "../chat/formats/ReplyFormat.ts";
 import { spellCalls } from "../chat/formats/spellCalls.ts";
-import type { PromptInput } from "../chat/messages.ts";
-import type { ReasoningBudget } from "../engine/protocol.ts";
+import type { PromptInput } from "../chat/Message.ts";
+import type { ReasoningBudget } from "../run/RunSpec.ts";
+import type { TextVocab } from "../run/TextVocab.ts";
 import { completedTools } from "./completedTools.ts";
 import { continuedRender } from "./continuedRender.ts";
-import { type Dialect, probeDialect, readTags } from "./dialect.ts";
 import { type HostSettings, hostContext, stringsOf } from "./hostContext.ts";
 import { joined } from "./joined.ts";
+import { NO_MASK, probeCaps } from "./learn/learnCaps.ts";
+import { type Dialect, probeDialect, readTags } from "./learn/learnDialect.ts";
+import { learnOpeners, type Openers } from "./learn/learnOpeners.ts";
+import type { OpenerSource } from "./learn/OpenerSource.ts";
+import type { TemplateCaps } from "./learn/TemplateCaps.ts";
 import { EdgeSet, Mask } from "./Mask.ts";
-import type { OpenerSource } from "./OpenerSource.ts";
-import { learnOpeners, type Openers } from "./openers.ts";
-import { NO_MASK, probeCaps } from "./probeCaps.ts";
 import type { RawPrompt } from "./RawPrompt.ts";
 import { RenderTokeniser } from "./RenderTokeniser.ts";
 import { Template } from "./Template.ts";
-import type { TemplateCaps } from "./TemplateCaps.ts";
-import type { TextVocab } from "./TextVocab.ts";
 
 export interface PrompterOptions {
   readonly template: string;

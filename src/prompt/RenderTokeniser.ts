@@ -5,11 +5,11 @@
  * Stretches are remembered, so that a request tokenises only what is new in it.
  */
 import { LRUCache } from "lru-cache";
+import type { TextVocab } from "../run/TextVocab.ts";
 import { joined } from "./joined.ts";
 import type { Mask } from "./Mask.ts";
 import { promptTooLong } from "./promptTooLong.ts";
 import { hasNoInside, insideOf, Spellings } from "./Spellings.ts";
-import type { TextVocab } from "./TextVocab.ts";
 
 /** Bytes of remembered stretches, text and tokens. About 100 agent prompts of 100 KB. */
 export const STRETCH_CACHE_BYTES = 64 * 1024 * 1024;

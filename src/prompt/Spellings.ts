@@ -2,7 +2,7 @@
  * Where special tokens are spelled in a text. Matches are found as llama.cpp finds them: longer spellings take
  * their place first, equal ones from left to right.
  */
-import type { SpecialToken, TextVocab } from "./TextVocab.ts";
+import type { SpecialToken, TextVocab } from "../run/TextVocab.ts";
 
 /** `[from, to)` in UTF-16 units. */
 export interface Spelled {

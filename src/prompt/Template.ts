@@ -1,7 +1,7 @@
 /** A chat template: parsed once, rendered with plain variables. What it raises is the client's to know. */
-import { AppError } from "../errors.ts";
+import { AppError } from "../base/AppError.ts";
+import { parseTemplate, renderTemplate, TemplateRaised } from "../jinja/renderTemplate.ts";
 import type { JsonObject } from "../json/json.ts";
-import { parseTemplate, renderTemplate, TemplateRaised } from "./jinja.ts";
 
 export class Template {
   readonly source: string;

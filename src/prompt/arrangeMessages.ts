@@ -2,8 +2,8 @@
  * Messages in an order and in roles that a template takes. Nothing is dropped, and what stands behind a message
  * changes nothing in front of it but by what the template itself refuses or rewrites.
  */
-import type { AssistantMessage, Message, ToolMessage, UserMessage } from "../chat/messages.ts";
-import type { TemplateCaps } from "./TemplateCaps.ts";
+import type { AssistantMessage, Message, ToolMessage, UserMessage } from "../chat/Message.ts";
+import type { TemplateCaps } from "./learn/TemplateCaps.ts";
 
 export function arrangeMessages(messages: readonly Message[], caps: TemplateCaps): readonly Message[] {
   let out = messages;

@@ -2,7 +2,7 @@
  * Tools with what a schema may leave out and some templates cannot do without: descriptions, the properties of an
  * object, one type where there is a choice of two. For templates that fail on the tools as they were sent.
  */
-import type { Tool } from "../chat/messages.ts";
+import type { Tool } from "../chat/Message.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import { isJsonArray, isJsonObject } from "../json/kinds.ts";
 

@@ -2,9 +2,10 @@
  * A render that ends inside its last message, so that the model goes on with it: the message is rendered with a
  * mark behind its text, and everything from the mark on (what closes a message) is cut off.
  */
+
+import { AppError } from "../base/AppError.ts";
 import type { ContinuedPart } from "../chat/continuation.ts";
-import type { PromptInput } from "../chat/messages.ts";
-import { AppError } from "../errors.ts";
+import type { PromptInput } from "../chat/Message.ts";
 import { stringsOf } from "./hostContext.ts";
 
 /** `unmask` gives back the client's own text. Throws AppError("prefill-unsupported"). */

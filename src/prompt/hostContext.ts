@@ -3,15 +3,15 @@
  * that it expects. A function of the request, the template and the fixed settings alone. All client data goes
  * through a mask on its way.
  */
-import type { AssistantMessage, Message, PromptInput, Tool, ToolCall } from "../chat/messages.ts";
+import type { AssistantMessage, Message, PromptInput, Tool, ToolCall } from "../chat/Message.ts";
+import { fromJson } from "../jinja/fromJson.ts";
+import { strftime } from "../jinja/strftime.ts";
+import { toJson } from "../jinja/toJson.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import { isJsonArray, isJsonObject } from "../json/kinds.ts";
 import { writeJson } from "../json/writeJson.ts";
 import { arrangeMessages } from "./arrangeMessages.ts";
-import { fromJson } from "./jinja/fromJson.ts";
-import { strftime } from "./jinja/strftime.ts";
-import { toJson } from "./jinja/toJson.ts";
-import type { TemplateCaps } from "./TemplateCaps.ts";
+import type { TemplateCaps } from "./learn/TemplateCaps.ts";
 
 /** How client data is made safe; `Mask` is the real one. */
 export interface DataMask {

@@ -1,5 +1,5 @@
 /** The refusal of a prompt that no conversation can hold, in the words that clients know it by. */
-import { AppError } from "../errors.ts";
+import { AppError } from "../base/AppError.ts";
 
 /** Clients compact their history when they read this. `atLeast`: counting stopped there. */
 export function promptTooLong(tokens: number, ctxTokens: number, atLeast = false): AppError {

@@ -2,7 +2,9 @@
  * What the lanes do now and what all requests took so far, as the events of their runs tell it. A lane here is a
  * place to be shown in, the lowest that is free; it says nothing of the engine's sequences.
  */
-import type { EngineEvent, RunReport, Sampling } from "../engine/protocol.ts";
+import type { EngineEvent } from "../run/EngineEvent.ts";
+import type { RunReport } from "../run/RunReport.ts";
+import type { Sampling } from "../run/RunSpec.ts";
 
 export interface Task {
   /** Counts requests, from 1. */

@@ -1,5 +1,5 @@
 /** Probabilities of tokens, in step with their text: they come out with it, and those of a stop string never do. */
-import type { TokenProbs } from "../engine/protocol.ts";
+import type { TokenProbs } from "../run/RunSpec.ts";
 
 export class HeldProbs {
   #held: { readonly probs: TokenProbs; readonly from: number }[] = [];

@@ -1,7 +1,7 @@
 /** A request as the engine is asked for it, whatever it was made of, and what its reply means to the next one. */
-import type { AssistantMessage, PromptInput } from "../chat/messages.ts";
-import type { RunWishes, Sampling } from "../engine/protocol.ts";
-import type { AnyWarmJob, Habits, RawWarmJob, WarmJob } from "../warm/protocol.ts";
+import type { AssistantMessage, PromptInput } from "../chat/Message.ts";
+import type { RunWishes, Sampling } from "../run/RunSpec.ts";
+import type { AnyWarmJob, Habits, RawWarmJob, WarmJob } from "../warm/WarmJob.ts";
 import type { ReplyReader } from "./ReplyReader.ts";
 
 export interface PreparedTurn {

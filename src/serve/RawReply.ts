@@ -5,8 +5,8 @@
 import { ReplyDecoder } from "../chat/replyDecoder.ts";
 import type { ReplyDelta } from "../chat/replyParser.ts";
 import { StopFilter } from "../chat/replyStop.ts";
-import type { TokenProbs } from "../engine/protocol.ts";
-import type { TextVocab } from "../prompt/TextVocab.ts";
+import type { TokenProbs } from "../run/RunSpec.ts";
+import type { TextVocab } from "../run/TextVocab.ts";
 import { HeldProbs } from "./HeldProbs.ts";
 import type { ReplyReader } from "./ReplyReader.ts";
 

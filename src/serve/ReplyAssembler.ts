@@ -1,10 +1,10 @@
 /** Token ids to reply events: bytes, characters, stop strings, then reasoning, text and calls. */
-import type { AssistantMessage } from "../chat/messages.ts";
+import type { AssistantMessage } from "../chat/Message.ts";
 import { ReplyDecoder } from "../chat/replyDecoder.ts";
 import { type ReplyDelta, ReplyParser, type ReplyParserOptions } from "../chat/replyParser.ts";
 import { StopFilter } from "../chat/replyStop.ts";
-import type { TokenProbs } from "../engine/protocol.ts";
-import type { TextVocab } from "../prompt/TextVocab.ts";
+import type { TokenProbs } from "../run/RunSpec.ts";
+import type { TextVocab } from "../run/TextVocab.ts";
 import { HeldProbs } from "./HeldProbs.ts";
 import type { ReplyReader } from "./ReplyReader.ts";
 

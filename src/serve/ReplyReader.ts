@@ -1,6 +1,6 @@
 /** What turns a reply's tokens into its events: by the model's own format, or as they are. */
 import type { ReplyDelta } from "../chat/replyParser.ts";
-import type { TokenProbs } from "../engine/protocol.ts";
+import type { TokenProbs } from "../run/RunSpec.ts";
 
 export interface ReplyReader {
   /** Whether there are stop strings to be found. */

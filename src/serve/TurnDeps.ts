@@ -1,13 +1,13 @@
 /** What turns are answered with: engine, prompts, conversations and the warm pass. */
 import type { ReplyFormat } from "../chat/formats/ReplyFormat.ts";
-import type { PromptInput } from "../chat/messages.ts";
-import type { Engine } from "../engine/Engine.ts";
-import type { ReasoningBudget } from "../engine/protocol.ts";
+import type { PromptInput } from "../chat/Message.ts";
+import type { ChunkRules } from "../plan/Plan.ts";
+import type { TemplateCaps } from "../prompt/learn/TemplateCaps.ts";
 import type { PromptOptions } from "../prompt/Prompter.ts";
-import type { ChunkRules } from "../prompt/plan.ts";
 import type { RawPrompt } from "../prompt/RawPrompt.ts";
-import type { TemplateCaps } from "../prompt/TemplateCaps.ts";
-import type { TextVocab } from "../prompt/TextVocab.ts";
+import type { Engine } from "../run/Engine.ts";
+import type { ReasoningBudget } from "../run/RunSpec.ts";
+import type { TextVocab } from "../run/TextVocab.ts";
 import type { Warm } from "../warm/Warm.ts";
 import type { Activity } from "./Activity.ts";
 import type { Conversations } from "./conversations.ts";
@@ -33,7 +33,7 @@ export interface TurnDeps {
   };
   readonly vocab: Pick<TextVocab, "piece" | "specials">;
   readonly rules: ChunkRules;
-  readonly seedOf: (tenant: string) => bigint;
+  readonly chainSeed: (tenant: string) => bigint;
   readonly conversations: Pick<Conversations, "arrive" | "replied">;
   readonly warm: Warm;
   readonly activity: Activity;

@@ -1,6 +1,6 @@
 /** Calls as their family spells them, of the named tools, with arguments by each tool's own schema. */
 import type { CallFormat, CallPart } from "../chat/CallFormat.ts";
-import type { Tool } from "../chat/messages.ts";
+import type { Tool } from "../chat/Message.ts";
 import { type Gbnf, literal } from "../grammar/Gbnf.ts";
 import { jsonRule } from "../grammar/jsonRules.ts";
 import { SchemaError } from "../grammar/SchemaError.ts";

@@ -2,9 +2,9 @@
  * How well a request goes on from a conversation's last request: by the chunks that both prompts begin with, past
  * the end of system and tools. Two conversations of one agent share that end, and nothing behind it.
  */
-import type { Message, PromptInput } from "../chat/messages.ts";
+import type { Message, PromptInput } from "../chat/Message.ts";
 import { writeJson } from "../json/writeJson.ts";
-import type { Plan } from "../prompt/plan.ts";
+import type { Plan } from "../plan/Plan.ts";
 
 /** What is remembered of a conversation's last request; no text of it. */
 export interface LastRequest {

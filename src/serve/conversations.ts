@@ -4,11 +4,12 @@
  * conversation's and each client's habits. Nothing here changes a token of a prompt: it says whose warm work
  * has become worthless, and in which order variants are warmed.
  */
-import type { AssistantMessage, PromptInput } from "../chat/messages.ts";
-import type { ConversationTurn } from "../engine/protocol.ts";
-import { CONVERSATIONS_MAX } from "../limits.ts";
-import type { Plan } from "../prompt/plan.ts";
-import type { Habits } from "../warm/protocol.ts";
+
+import { CONVERSATIONS_MAX } from "../base/limits.ts";
+import type { AssistantMessage, PromptInput } from "../chat/Message.ts";
+import type { Plan } from "../plan/Plan.ts";
+import type { ConversationTurn } from "../run/RunSpec.ts";
+import type { Habits } from "../warm/WarmJob.ts";
 import { ArrivingRequest, isBetter, type LastRequest, type Match } from "./conversationMatch.ts";
 import { type Evidence, habitEvidence } from "./habitEvidence.ts";
 

@@ -1,6 +1,7 @@
 /** What the client is told when the engine refuses or fails a run. */
-import type { EngineErrorCode } from "../engine/protocol.ts";
-import { AppError, type AppErrorCode } from "../errors.ts";
+
+import { AppError, type AppErrorCode } from "../base/AppError.ts";
+import type { EngineErrorCode } from "../run/EngineEvent.ts";
 
 const CODES: Record<EngineErrorCode, AppErrorCode> = {
   "queue-full": "queue-full",

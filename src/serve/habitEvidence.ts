@@ -4,10 +4,10 @@
  */
 import { canonicalForm } from "../chat/canonical.ts";
 import { withJavascriptArguments } from "../chat/javascriptForm.ts";
-import type { AssistantMessage, PromptInput, ToolCall } from "../chat/messages.ts";
+import type { AssistantMessage, PromptInput, ToolCall } from "../chat/Message.ts";
 import { trimEdges } from "../chat/replyMessage.ts";
 import { writeJson } from "../json/writeJson.ts";
-import type { Habits } from "../warm/protocol.ts";
+import type { Habits } from "../warm/WarmJob.ts";
 
 /** Only what was seen. */
 export interface Evidence {

@@ -1,9 +1,10 @@
 /** A turn of messages: its prompt by the template, its grammar by its tools, its reply by the model's format. */
+
+import { AppError } from "../base/AppError.ts";
 import { type Continuation, continuationOf, continuedMessage, endOfPrompt } from "../chat/continuation.ts";
-import type { PromptInput, Turn } from "../chat/messages.ts";
-import type { Sampling } from "../engine/protocol.ts";
-import { AppError } from "../errors.ts";
+import type { PromptInput, Turn } from "../chat/Message.ts";
 import { promptTooLong } from "../prompt/promptTooLong.ts";
+import type { Sampling } from "../run/RunSpec.ts";
 import { holdable } from "./holdable.ts";
 import type { FinishedTurn, PreparedTurn } from "./PreparedTurn.ts";
 import { ReplyAssembler } from "./ReplyAssembler.ts";

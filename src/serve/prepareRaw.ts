@@ -1,10 +1,11 @@
 /** A prompt that no template is put around: its tokens as they are, its reply as the tokens spell it. */
+
+import { AppError } from "../base/AppError.ts";
 import { invalid } from "../chat/fields.ts";
-import type { Answer } from "../chat/messages.ts";
-import type { RunWishes, Sampling } from "../engine/protocol.ts";
-import { AppError } from "../errors.ts";
+import type { Answer } from "../chat/Message.ts";
 import { promptTooLong } from "../prompt/promptTooLong.ts";
 import { grownPrompt, type RawPrompt } from "../prompt/RawPrompt.ts";
+import type { RunWishes, Sampling } from "../run/RunSpec.ts";
 import { holdable } from "./holdable.ts";
 import type { PreparedTurn } from "./PreparedTurn.ts";
 import { RawReply } from "./RawReply.ts";

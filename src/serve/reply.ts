@@ -1,7 +1,9 @@
 /** What one Turn gives, in order; the streamed and the whole-body answer are made of the same events. */
-import type { AssistantMessage } from "../chat/messages.ts";
-import type { RunReport, TokenProbs } from "../engine/protocol.ts";
-import type { AppError } from "../errors.ts";
+
+import type { AppError } from "../base/AppError.ts";
+import type { AssistantMessage } from "../chat/Message.ts";
+import type { RunReport } from "../run/RunReport.ts";
+import type { TokenProbs } from "../run/RunSpec.ts";
 
 export type FinishReason = "stop" | "length" | "tool-calls" | "stop-string";
 

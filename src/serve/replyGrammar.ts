@@ -3,17 +3,17 @@
  * has to be JSON. Reasoning comes first wherever the model reasons.
  */
 import { LRUCache } from "lru-cache";
+import { AppError } from "../base/AppError.ts";
 import type { ContinuedPart } from "../chat/continuation.ts";
 import { type ReplyFormat, USUAL_FORMAT } from "../chat/formats/ReplyFormat.ts";
-import type { Answer, Turn } from "../chat/messages.ts";
-import type { GrammarTrigger, Sampling } from "../engine/protocol.ts";
-import { AppError } from "../errors.ts";
+import type { Answer, Turn } from "../chat/Message.ts";
 import { compileSchema } from "../grammar/compileSchema.ts";
 import { both, noneOf, until } from "../grammar/Dfa.ts";
 import { dfaRule, Gbnf, literal } from "../grammar/Gbnf.ts";
 import { patternDfa } from "../grammar/patternDfa.ts";
 import { SchemaError } from "../grammar/SchemaError.ts";
 import { writeJson } from "../json/writeJson.ts";
+import type { GrammarTrigger, Sampling } from "../run/RunSpec.ts";
 import { callMark, callsBody } from "./callGrammar.ts";
 
 export interface ReplyGrammarOptions {

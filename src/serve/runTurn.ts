@@ -3,12 +3,15 @@
  * answers are made of the events that this gives. What is refused is thrown before `accepted`; afterwards an error is an event. A client that leaves ends the
  * run, wherever it stands. The warm pass gets the reply only when the answer has been sent whole.
  */
-import type { Turn } from "../chat/messages.ts";
-import type { EngineRun } from "../engine/Engine.ts";
-import type { ConversationTurn, EngineEvent, RunReport } from "../engine/protocol.ts";
-import { AppError } from "../errors.ts";
-import type { Plan } from "../prompt/plan.ts";
-import { requestChunks } from "../prompt/requestChunks.ts";
+
+import { AppError } from "../base/AppError.ts";
+import type { Turn } from "../chat/Message.ts";
+import type { Plan } from "../plan/Plan.ts";
+import { requestChunks } from "../plan/requestChunks.ts";
+import type { EngineRun } from "../run/Engine.ts";
+import type { EngineEvent } from "../run/EngineEvent.ts";
+import type { RunReport } from "../run/RunReport.ts";
+import type { ConversationTurn } from "../run/RunSpec.ts";
 import { EventQueue } from "./EventQueue.ts";
 import { engineError, queueFull } from "./engineError.ts";
 import type { PreparedTurn, Warmable } from "./PreparedTurn.ts";
@@ -92,7 +95,7 @@ interface Arrived {
 }
 
 function arrive(turn: PreparedTurn, caller: Caller, deps: TurnDeps): Arrived {
-  const plan = requestChunks(turn.tokens, deps.rules, deps.seedOf(caller.tenant));
+  const plan = requestChunks(turn.tokens, deps.rules, deps.chainSeed(caller.tenant));
   const conversation = deps.conversations.arrive({ ...caller, plan, prompt: turn.prompt });
   deps.warm.drop(conversation.id);
   deps.engine.drop(conversation.id);
@@ -162,7 +165,7 @@ class Running implements RunningTurn {
       this.#deps.warm.finished({
         conversation: this.#arrived.conversation,
         tenant: this.#caller.tenant,
-        seed: this.#deps.seedOf(this.#caller.tenant),
+        seed: this.#deps.chainSeed(this.#caller.tenant),
         ...this.#warmable,
       });
     }

@@ -2,7 +2,7 @@
  * The rows of a prompt that a place holds, named by the plan's keys. Two chains share a cut only when the key
  * there and every token before it agree: a key is looked up, never trusted.
  */
-import type { Plan } from "../prompt/plan.ts";
+import type { Plan } from "../plan/Plan.ts";
 
 export interface Chain {
   readonly tenant: string;

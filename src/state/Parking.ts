@@ -2,7 +2,7 @@
  * Where a state goes whose sequence another run needs: into a spare sequence that holds nothing of worth, else
  * into host memory as a full save, else over a spare that is worth less, else it is lost.
  */
-import type { Device } from "../engine/Device.ts";
+import type { Device } from "../run/Device.ts";
 import { cutAt } from "./Chain.ts";
 import { ownReach, type States } from "./findResume.ts";
 import type { Snapshot } from "./HostStore.ts";

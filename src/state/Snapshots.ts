@@ -2,7 +2,7 @@
  * Snapshots of what cannot be rolled back: taken right after the chunk that ends at a kept cut, or at every trip
  * of a sliding-window model, and gone with the last rows they belong to.
  */
-import type { Plan } from "../prompt/plan.ts";
+import type { Plan } from "../plan/Plan.ts";
 import { type Chain, cutAt } from "./Chain.ts";
 import { cutMarks, HEAD, KEEP, TRIP, WHILE_ROOM } from "./cutMarks.ts";
 import type { Found, States } from "./findResume.ts";

@@ -2,9 +2,10 @@
  * Kept states: what a run resumes from, where it goes, and what stays afterwards. It changes speed, never a
  * bit: every state it hands out is the one that a cold run of the same plan has at that cut.
  */
-import type { Device } from "../engine/Device.ts";
-import type { MissReason, RunReport } from "../engine/protocol.ts";
-import type { Plan } from "../prompt/plan.ts";
+
+import type { Plan } from "../plan/Plan.ts";
+import type { Device } from "../run/Device.ts";
+import type { MissReason, RunReport } from "../run/RunReport.ts";
 import { cutAt, warmTokens } from "./Chain.ts";
 import { type Found, findResume, type States } from "./findResume.ts";
 import { HostStore } from "./HostStore.ts";

@@ -2,7 +2,7 @@
  * Every save, restore and copy of sequence states goes through here: counted in bytes, timed, and kept off the
  * sequences of a copy that the device has only queued (design: fact 10).
  */
-import type { Device, StatePart } from "../engine/Device.ts";
+import type { Device, StatePart } from "../run/Device.ts";
 import type { Sequence } from "./Sequence.ts";
 
 /** What a run moved: bytes saved, restored and copied, and the milliseconds that took. */

@@ -2,8 +2,9 @@
  * What is done at each cut of a plan once its chunk was evaluated. On sliding-window models every kept point
  * means the last trip at or before it: nowhere else can such a state be resumed.
  */
-import type { MemoryKind } from "../engine/protocol.ts";
-import type { Plan } from "../prompt/plan.ts";
+
+import type { Plan } from "../plan/Plan.ts";
+import type { MemoryKind } from "../run/EngineReady.ts";
 
 export const TRIP = 1;
 /** Worth a snapshot. */

@@ -3,8 +3,9 @@
  * nowhere else: dense goes back to any cut of its rows; the others stand at an untouched live end, or take a
  * snapshot over rows that are its own. A recurrent snapshot is a whole state and needs no rows.
  */
-import type { MemoryKind } from "../engine/protocol.ts";
-import type { Plan } from "../prompt/plan.ts";
+
+import type { Plan } from "../plan/Plan.ts";
+import type { MemoryKind } from "../run/EngineReady.ts";
 import { type Chain, sharedChunks } from "./Chain.ts";
 import type { FullSave, HostStore, Snapshot } from "./HostStore.ts";
 import type { Sequence } from "./Sequence.ts";

@@ -3,8 +3,9 @@
  * then the rows behind it are removed (a hybrid refuses it the other way round); and nothing is restored over
  * a copy that the device has only queued.
  */
-import type { Device } from "../engine/Device.ts";
-import type { Plan } from "../prompt/plan.ts";
+
+import type { Plan } from "../plan/Plan.ts";
+import type { Device } from "../run/Device.ts";
 import { cutAt } from "./Chain.ts";
 import type { Found } from "./findResume.ts";
 import type { Sequence } from "./Sequence.ts";

@@ -2,8 +2,9 @@
  * Why a run resumed no further: found by comparing tokens with the nearest kept chain of the same tenant, never
  * with another's.
  */
-import type { MissReason } from "../engine/protocol.ts";
-import type { Plan } from "../prompt/plan.ts";
+
+import type { Plan } from "../plan/Plan.ts";
+import type { MissReason } from "../run/RunReport.ts";
 import { commonTokens, sharedChunks } from "./Chain.ts";
 import type { States } from "./findResume.ts";
 import type { LostKeys } from "./LostKeys.ts";

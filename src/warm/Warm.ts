@@ -1,5 +1,5 @@
 /** What the request path sees of the warm pass. Nothing here ever throws or fails a request. */
-import type { AnyWarmJob } from "./protocol.ts";
+import type { AnyWarmJob } from "./WarmJob.ts";
 
 export interface Warm {
   /**

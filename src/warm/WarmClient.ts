@@ -3,10 +3,11 @@
  * nothing else. No request ever waits for it or fails with it; a Worker that dies is started again, and after
  * some deaths warming is off for good, with one line in the log.
  */
-import type { Engine, EngineRun } from "../engine/Engine.ts";
-import type { ConversationTurn, EngineEvent } from "../engine/protocol.ts";
-import type { AnyWarmJob, WarmCommand, WarmEvent, WarmRun, WarmSetup } from "./protocol.ts";
+import type { Engine, EngineRun } from "../run/Engine.ts";
+import type { EngineEvent } from "../run/EngineEvent.ts";
+import type { ConversationTurn } from "../run/RunSpec.ts";
 import type { Warm } from "./Warm.ts";
+import type { AnyWarmJob, WarmCommand, WarmEvent, WarmRun, WarmSetup } from "./WarmJob.ts";
 
 /** Deaths of the Worker after which it is not started again: what kills it each time would go on for ever. */
 export const warmCrashesMax = 3;

@@ -2,9 +2,9 @@
  * The warm Worker's inside: plans jobs first come, first served, one a step, so that a drop that arrives
  * between two steps still counts. Every job ends in exactly one `runs` or `skipped`; nothing throws.
  */
-import { WARM_JOBS_MAX } from "../limits.ts";
+import { WARM_JOBS_MAX } from "../base/limits.ts";
 import type { PlannedJob } from "./planJob.ts";
-import type { AnyWarmJob, WarmCommand, WarmEvent } from "./protocol.ts";
+import type { AnyWarmJob, WarmCommand, WarmEvent } from "./WarmJob.ts";
 
 export class WarmQueue {
   readonly #plan: (job: AnyWarmJob) => PlannedJob;

@@ -2,11 +2,11 @@
  * Plans a job: every variant of the next prompt through the same canonical form, render, tokeniser and
  * `requestChunks` as a request. Never throws: what cannot be planned becomes a note.
  */
-import type { ChunkRules, Plan } from "../prompt/plan.ts";
-import { requestChunks } from "../prompt/requestChunks.ts";
-import { predictedRaw, predictedTokens, type Renderer } from "./probe.ts";
-import type { AnyWarmJob, WarmRun } from "./protocol.ts";
+import type { ChunkRules, Plan } from "../plan/Plan.ts";
+import { requestChunks } from "../plan/requestChunks.ts";
+import { predictedRaw, predictedTokens, type Renderer } from "./predictedTokens.ts";
 import { variants } from "./variants.ts";
+import type { AnyWarmJob, WarmRun } from "./WarmJob.ts";
 
 export interface PlannedJob {
   /** Likeliest first, no two with the same tokens up to their last cut. */

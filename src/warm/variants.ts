@@ -4,9 +4,9 @@
  * key order, blank text, edges and block arrays come to the same message, and need none.
  */
 import { withJavascriptArguments } from "../chat/javascriptForm.ts";
-import type { AssistantMessage } from "../chat/messages.ts";
+import type { AssistantMessage } from "../chat/Message.ts";
 import { writeJson } from "../json/writeJson.ts";
-import type { Habits } from "./protocol.ts";
+import type { Habits } from "./WarmJob.ts";
 
 export interface Variant {
   /** For notes, e.g. `reasoning dropped, numbers as sent`. */

@@ -6,7 +6,7 @@ import { Backend } from "../../ffi/Backend.ts";
 import { Model } from "../../ffi/Model.ts";
 import { Prompter } from "../prompt/Prompter.ts";
 import { planJob } from "./planJob.ts";
-import type { WarmCommand, WarmEvent, WarmSetup } from "./protocol.ts";
+import type { WarmCommand, WarmEvent, WarmSetup } from "./WarmJob.ts";
 import { WarmQueue } from "./WarmQueue.ts";
 
 declare const self: Worker;

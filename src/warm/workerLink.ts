@@ -1,8 +1,8 @@
 /** A warm Worker as `WarmClient` needs it: its death, however it comes, is told once, and nothing after it. */
-import { workerError } from "../workerError.ts";
-import { workerUrl } from "../workerUrl.ts";
-import type { WarmEvent } from "./protocol.ts";
+import { workerError } from "../base/workerError.ts";
+import { workerUrl } from "../base/workerUrl.ts";
 import type { OpenWarmLink, WarmLink } from "./WarmClient.ts";
+import type { WarmEvent } from "./WarmJob.ts";
 
 /** `url` names the Worker's module. */
 export function workerLink(url: string = workerUrl("warm/worker")): OpenWarmLink {

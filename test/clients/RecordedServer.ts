@@ -5,15 +5,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Backend } from "../../ffi/Backend.ts";
 import { Model } from "../../ffi/Model.ts";
-import { type App, createApp } from "../../src/app.ts";
-import { readConfig } from "../../src/config.ts";
-import type { Engine, EngineRun } from "../../src/engine/Engine.ts";
+import { createLog } from "../../src/base/log.ts";
+import { readConfig } from "../../src/config/Config.ts";
 import { LoadProgress } from "../../src/engine/LoadProgress.ts";
-import type { EngineReady, MemoryKind } from "../../src/engine/protocol.ts";
-import { loadChat } from "../../src/loadChat.ts";
-import { createLog } from "../../src/log.ts";
-import type { ChatServiceDeps } from "../../src/protocol/openai/service.ts";
+import type { ServiceDeps } from "../../src/protocol/shared/ServiceDeps.ts";
+import type { Engine, EngineRun } from "../../src/run/Engine.ts";
+import type { EngineReady, MemoryKind } from "../../src/run/EngineReady.ts";
 import { Conversations } from "../../src/serve/conversations.ts";
+import { type App, createApp } from "../../src/start/createApp.ts";
+import { loadModel } from "../../src/start/loadModel.ts";
 import { warmOff } from "../../src/warm/Warm.ts";
 import { tinyModel } from "../support/tinyModels/tinyModel.ts";
 import { Body } from "./body.ts";
@@ -85,7 +85,7 @@ export async function startRecordedServer(
     look: { colour: false, isTerminal: false },
     write: (text) => process.stderr.write(text),
   });
-  const loaded = await loadChat(config, {
+  const loaded = await loadModel(config, {
     log,
     onCrash: fail,
     progress: new LoadProgress(model.path),
@@ -169,7 +169,7 @@ async function answer(
   return response;
 }
 
-function appOver(chat: ChatServiceDeps): App {
+function appOver(chat: ServiceDeps): App {
   let ids = 0;
   return createApp({
     state: () => ({ phase: "ready", chat }),
@@ -186,7 +186,7 @@ class ShadowApp {
   readonly #app: App;
   #tokens: Int32Array | undefined;
 
-  constructor(chat: ChatServiceDeps) {
+  constructor(chat: ServiceDeps) {
     const engine: Engine = {
       ready: chat.turn.engine.ready,
       warm: "idle",

@@ -1,6 +1,6 @@
 /** The fake device, whose sampler says what a script tells it to; it counts the tokens that it is made to prefill. */
-import type { DeviceSampler } from "../../src/engine/Device.ts";
-import type { MemoryKind } from "../../src/engine/protocol.ts";
+import type { DeviceSampler } from "../../src/run/Device.ts";
+import type { MemoryKind } from "../../src/run/EngineReady.ts";
 import { FakeDevice } from "../support/FakeDevice.ts";
 
 export interface ScriptedDeviceOptions {

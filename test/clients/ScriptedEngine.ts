@@ -2,10 +2,13 @@
  * The engine of a scripted model: the real loop and the real kept states over the fake device, in this process.
  * What each run had to prefill is counted at the device, and not taken from what the engine says of itself.
  */
-import { EmbedError } from "../../src/engine/EmbedCalls.ts";
-import type { Engine, EngineRun } from "../../src/engine/Engine.ts";
+
 import { EngineLoop } from "../../src/engine/EngineLoop.ts";
-import type { EngineEvent, EngineReady, MemoryKind, RunSpec } from "../../src/engine/protocol.ts";
+import { EmbedError } from "../../src/run/EmbedError.ts";
+import type { Engine, EngineRun } from "../../src/run/Engine.ts";
+import type { EngineEvent } from "../../src/run/EngineEvent.ts";
+import type { EngineReady, MemoryKind } from "../../src/run/EngineReady.ts";
+import type { RunSpec } from "../../src/run/RunSpec.ts";
 import { FAKE_READY } from "../support/FakeEngine.ts";
 import { ScriptedDevice } from "./ScriptedDevice.ts";
 

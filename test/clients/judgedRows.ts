@@ -1,5 +1,5 @@
 /** One row for each request that had a reply: what it was made to prefill, and what it could have been spared. */
-import type { MemoryKind } from "../../src/engine/protocol.ts";
+import type { MemoryKind } from "../../src/run/EngineReady.ts";
 import type { CutRules } from "../support/oracle/naiveCuts.ts";
 import type { Body } from "./body.ts";
 import { type Asked, type Known, knownOf, lastCut } from "./judge.ts";

@@ -5,8 +5,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Model } from "../../ffi/Model.ts";
-import { DeviceError } from "../../src/engine/Device.ts";
 import { LlamaDevice } from "../../src/engine/LlamaDevice.ts";
+import { DeviceError } from "../../src/run/Device.ts";
 import { TINY_KINDS } from "../support/tinyModels/tinyModel.ts";
 import { GREEDY, openBackend, openTiny, someTokens } from "./rig.ts";
 

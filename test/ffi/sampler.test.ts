@@ -4,7 +4,7 @@ import { Context } from "../../ffi/Context.ts";
 import { FfiError } from "../../ffi/FfiError.ts";
 import type { Model } from "../../ffi/Model.ts";
 import { Sampler } from "../../ffi/Sampler.ts";
-import type { Sampling } from "../../src/engine/protocol.ts";
+import type { Sampling } from "../../src/run/RunSpec.ts";
 import { GREEDY, openBackend, openTiny } from "./rig.ts";
 
 const backend = openBackend();

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Context } from "../../ffi/Context.ts";
 import type { Model } from "../../ffi/Model.ts";
 import { Sampler } from "../../ffi/Sampler.ts";
-import type { Sampling } from "../../src/engine/protocol.ts";
-import { SAMPLER_NAMES } from "../../src/engine/samplerSettings.ts";
+import type { Sampling } from "../../src/run/RunSpec.ts";
+import { SAMPLER_NAMES } from "../../src/run/samplerSettings.ts";
 import { GREEDY, openBackend, openTiny } from "./rig.ts";
 
 const backend = openBackend();

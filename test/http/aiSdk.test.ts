@@ -17,7 +17,7 @@ import {
   streamText,
   tool,
 } from "ai";
-import type { MemoryKind } from "../../src/engine/protocol.ts";
+import type { MemoryKind } from "../../src/run/EngineReady.ts";
 import type { Loose } from "../support/httpClient.ts";
 import { type LoopServer, type LoopServerOptions, loopServer } from "../support/LoopServer.ts";
 

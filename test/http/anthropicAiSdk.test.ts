@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { generateText, jsonSchema, Output, stepCountIs, streamText, tool } from "ai";
-import type { AssistantMessage } from "../../src/chat/messages.ts";
+import type { AssistantMessage } from "../../src/chat/Message.ts";
 import { type FakeServer, fakeServer } from "../support/FakeServer.ts";
 import { listening } from "../support/httpClient.ts";
 

@@ -1,6 +1,6 @@
 /** llama-server's `/completion`: its shapes, its prompts, and what its next prompt is warmed with. */
 import { describe, expect, test } from "bun:test";
-import type { RawWarmJob } from "../../src/warm/protocol.ts";
+import type { RawWarmJob } from "../../src/warm/WarmJob.ts";
 import { FAKE_MODEL } from "../support/FakeServer.ts";
 import { type HttpTarget, json, type Loose, postChat, readSse } from "../support/httpClient.ts";
 import { onEachTarget } from "./targets.ts";

@@ -1,7 +1,7 @@
 /** `/v1/embeddings`, and llama-server's `/embedding` and `/embeddings`, over a fake engine. */
 import { expect, test } from "bun:test";
 import OpenAI from "openai";
-import { EmbedError } from "../../src/engine/EmbedCalls.ts";
+import { EmbedError } from "../../src/run/EmbedError.ts";
 import { fakeServer } from "../support/FakeServer.ts";
 import { type HttpTarget, json, type Loose, listening, postChat } from "../support/httpClient.ts";
 import { embeddingLeft } from "./embeddingLeft.ts";

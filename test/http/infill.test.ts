@@ -1,6 +1,6 @@
 /** `/infill`: llama-server's format, what fits, and what is refused. */
 import { expect, test } from "bun:test";
-import type { RawWarmJob } from "../../src/warm/protocol.ts";
+import type { RawWarmJob } from "../../src/warm/WarmJob.ts";
 import { type HttpTarget, json, postChat } from "../support/httpClient.ts";
 import { onEachTarget } from "./targets.ts";
 

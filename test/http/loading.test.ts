@@ -1,9 +1,9 @@
 /** The port is open before the model is loaded: clients get a 503 they can wait for, and the docs. */
 import { expect, test } from "bun:test";
-import { readConfig } from "../../src/config.ts";
+import { StartError } from "../../src/base/StartError.ts";
+import { readConfig } from "../../src/config/Config.ts";
 import { LoadProgress } from "../../src/engine/LoadProgress.ts";
-import { StartError } from "../../src/StartError.ts";
-import { startServer } from "../../src/server.ts";
+import { startServer } from "../../src/start/startServer.ts";
 import { json, postChat } from "../support/httpClient.ts";
 import { USER } from "./targets.ts";
 

@@ -1,6 +1,6 @@
 /** Messages that end with the assistant's: the reply goes on from it, and both together are warmed. */
 import { expect, test } from "bun:test";
-import type { WarmJob } from "../../src/warm/protocol.ts";
+import type { WarmJob } from "../../src/warm/WarmJob.ts";
 import { collect, json, postChat, streamChat } from "../support/httpClient.ts";
 import { onEachTarget } from "./targets.ts";
 

@@ -1,6 +1,6 @@
 /** `/v1/rerank` and llama-server's other names of it, over a fake engine that scores by the count of tokens. */
 import { describe, expect, test } from "bun:test";
-import { EmbedError } from "../../src/engine/EmbedCalls.ts";
+import { EmbedError } from "../../src/run/EmbedError.ts";
 import { type HttpTarget, json, type Loose, postChat } from "../support/httpClient.ts";
 import { contentOf, documentation } from "../support/openApi/documentation.ts";
 import { embeddingLeft } from "./embeddingLeft.ts";

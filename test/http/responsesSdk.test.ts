@@ -1,7 +1,7 @@
 /** The openai package's Responses API through tool loops, in each way of telling what was said before. */
 import { expect, test } from "bun:test";
 import OpenAI from "openai";
-import type { AssistantMessage } from "../../src/chat/messages.ts";
+import type { AssistantMessage } from "../../src/chat/Message.ts";
 import { type FakeServer, fakeServer } from "../support/FakeServer.ts";
 import { listening } from "../support/httpClient.ts";
 

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import type { MemoryKind } from "../../src/engine/protocol.ts";
+import type { MemoryKind } from "../../src/run/EngineReady.ts";
 import { echoClient } from "../support/clients/echo.ts";
 import { openProtocol, type ProtocolName } from "../support/clients/protocols.ts";
 import type { WireMessage, WireTool } from "../support/clients/wire.ts";

@@ -1,6 +1,6 @@
 /** What is warmed for a key's client is found by that client's next request, and by nobody else's. */
 import { expect, test } from "bun:test";
-import type { PromptInput } from "../../src/chat/messages.ts";
+import type { PromptInput } from "../../src/chat/Message.ts";
 import { planJob } from "../../src/warm/planJob.ts";
 import { postChat } from "../support/httpClient.ts";
 import { onEachTarget } from "./targets.ts";

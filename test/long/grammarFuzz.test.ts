@@ -4,9 +4,9 @@
  */
 import { expect, test } from "bun:test";
 import { GrammarError, parseGrammar } from "../../ffi/grammar/parseGrammar.ts";
-import { DeviceError } from "../../src/engine/Device.ts";
 import { LlamaDevice } from "../../src/engine/LlamaDevice.ts";
-import type { Sampling } from "../../src/engine/protocol.ts";
+import { DeviceError } from "../../src/run/Device.ts";
+import type { Sampling } from "../../src/run/RunSpec.ts";
 import { grammarOf } from "../support/grammar/checkSchema.ts";
 import { CLIENT_SCHEMAS } from "../support/grammar/clientSchemas.ts";
 import { GrammarMatcher } from "../support/grammar/GrammarMatcher.ts";

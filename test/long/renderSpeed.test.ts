@@ -6,8 +6,8 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Template as Stock } from "@huggingface/jinja";
+import { parseTemplate, renderTemplate } from "../../src/jinja/renderTemplate.ts";
 import { fromPlain } from "../../src/json/plainJson.ts";
-import { parseTemplate, renderTemplate } from "../../src/prompt/jinja.ts";
 
 const FOLDER = join(import.meta.dir, "../../../shared/templates");
 const present = existsSync(FOLDER);

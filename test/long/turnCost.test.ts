@@ -9,9 +9,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Backend } from "../../ffi/Backend.ts";
 import { Model } from "../../ffi/Model.ts";
-import type { Message, PromptInput } from "../../src/chat/messages.ts";
+import type { Message, PromptInput } from "../../src/chat/Message.ts";
+import { requestChunks } from "../../src/plan/requestChunks.ts";
 import { Prompter } from "../../src/prompt/Prompter.ts";
-import { requestChunks } from "../../src/prompt/requestChunks.ts";
 
 const SHARED = join(import.meta.dir, "../../../shared");
 const MODEL = join(SHARED, "models/demo.gguf");

@@ -8,11 +8,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DoctorReport } from "../../src/cli/doctor/DoctorReport.ts";
 import { type ExamineOptions, examine } from "../../src/cli/doctor/examine.ts";
+import { configOf } from "../../src/config/Config.ts";
 import { parseFlags } from "../../src/config/parseFlags.ts";
-import { configOf } from "../../src/config.ts";
-import type { EngineOptions } from "../../src/engine/EngineOptions.ts";
-import { stateBytes } from "../../src/engine/modelShape.ts";
-import { type OpenedGenerator, openEngine } from "../../src/engine/openEngine.ts";
+import type { EngineOptions } from "../../src/engine/open/EngineOptions.ts";
+import { stateBytes } from "../../src/engine/open/modelShape.ts";
+import { type OpenedGenerator, openEngine } from "../../src/engine/open/openEngine.ts";
 import { lyingDevice } from "../support/lyingDevice.ts";
 import { TINY_KINDS, tinyModel } from "../support/tinyModels/tinyModel.ts";
 

@@ -8,9 +8,9 @@ import { Backend } from "../../ffi/Backend.ts";
 import { Context, type Pooling } from "../../ffi/Context.ts";
 import { Model } from "../../ffi/Model.ts";
 import { type ExamineOptions, examine } from "../../src/cli/doctor/examine.ts";
+import { configOf } from "../../src/config/Config.ts";
 import { parseFlags } from "../../src/config/parseFlags.ts";
-import { configOf } from "../../src/config.ts";
-import { openEngine } from "../../src/engine/openEngine.ts";
+import { openEngine } from "../../src/engine/open/openEngine.ts";
 import type { Loose } from "../support/httpClient.ts";
 import { scoreByHand } from "../support/tinyModels/bertByHand.ts";
 import {

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Validator } from "@cfworker/json-schema";
 import { USUAL_FORMAT } from "../../src/chat/formats/ReplyFormat.ts";
-import type { Tool, ToolChoice } from "../../src/chat/messages.ts";
+import type { Tool, ToolChoice } from "../../src/chat/Message.ts";
 import { ReplyParser } from "../../src/chat/replyParser.ts";
 import { LlamaDevice } from "../../src/engine/LlamaDevice.ts";
-import type { Sampling } from "../../src/engine/protocol.ts";
 import type { JsonObject } from "../../src/json/json.ts";
 import { fromPlain } from "../../src/json/plainJson.ts";
+import type { Sampling } from "../../src/run/RunSpec.ts";
 import { replyGrammar } from "../../src/serve/replyGrammar.ts";
 import { GREEDY } from "../support/sampling.ts";
 import { tinyModel } from "../support/tinyModels/tinyModel.ts";

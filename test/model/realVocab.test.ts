@@ -3,11 +3,11 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Backend } from "../../ffi/Backend.ts";
 import { Model } from "../../ffi/Model.ts";
-import type { AssistantMessage, Message, PromptInput } from "../../src/chat/messages.ts";
+import type { AssistantMessage, Message, PromptInput } from "../../src/chat/Message.ts";
+import { requestChunks } from "../../src/plan/requestChunks.ts";
 import { hostContext } from "../../src/prompt/hostContext.ts";
+import { NO_MASK } from "../../src/prompt/learn/learnCaps.ts";
 import { Prompter } from "../../src/prompt/Prompter.ts";
-import { NO_MASK } from "../../src/prompt/probeCaps.ts";
-import { requestChunks } from "../../src/prompt/requestChunks.ts";
 import { Template } from "../../src/prompt/Template.ts";
 
 const modelPath = join(import.meta.dir, "../../models/demo/demo.gguf");

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Backend } from "../../ffi/Backend.ts";
 import { Model } from "../../ffi/Model.ts";
 import { LlamaDevice } from "../../src/engine/LlamaDevice.ts";
-import { type SelfTestResult, selfTest } from "../../src/engine/selfTest.ts";
+import { type SelfTestResult, selfTest } from "../../src/engine/proof/proveStates.ts";
 import { lyingDevice } from "../support/lyingDevice.ts";
 import { TINY_KINDS, tinyModel } from "../support/tinyModels/tinyModel.ts";
 

@@ -7,7 +7,7 @@ import { Backend } from "../../ffi/Backend.ts";
 import { Context } from "../../ffi/Context.ts";
 import { Model } from "../../ffi/Model.ts";
 import { Sampler } from "../../ffi/Sampler.ts";
-import type { Sampling } from "../../src/engine/protocol.ts";
+import type { Sampling } from "../../src/run/RunSpec.ts";
 import { GREEDY } from "../support/sampling.ts";
 import { Prng } from "../support/tinyModels/Prng.ts";
 import { TINY_KINDS, type TinyModel, tinyModel } from "../support/tinyModels/tinyModel.ts";

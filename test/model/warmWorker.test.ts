@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { Backend } from "../../ffi/Backend.ts";
 import { Model } from "../../ffi/Model.ts";
 import { canonicalMessages } from "../../src/chat/canonical.ts";
-import type { PromptInput } from "../../src/chat/messages.ts";
+import type { PromptInput } from "../../src/chat/Message.ts";
 import { replyMessage } from "../../src/chat/replyMessage.ts";
 import { parseJson } from "../../src/json/parseJson.ts";
+import { requestChunks } from "../../src/plan/requestChunks.ts";
 import { Prompter } from "../../src/prompt/Prompter.ts";
-import { requestChunks } from "../../src/prompt/requestChunks.ts";
 import { planJob } from "../../src/warm/planJob.ts";
-import type { WarmCommand, WarmEvent, WarmJob, WarmSetup } from "../../src/warm/protocol.ts";
+import type { WarmCommand, WarmEvent, WarmJob, WarmSetup } from "../../src/warm/WarmJob.ts";
 import { workerLink } from "../../src/warm/workerLink.ts";
 
 const modelPath = join(import.meta.dir, "../../models/demo/demo.gguf");

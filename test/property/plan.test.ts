@@ -1,10 +1,10 @@
 /** I1 to I5 as properties of the planner, for any tokens, openers and settings. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { fitRules } from "../../src/prompt/fitRules.ts";
-import type { ChunkRules } from "../../src/prompt/plan.ts";
-import { requestChunks, scanCuts } from "../../src/prompt/requestChunks.ts";
-import { seedOf } from "../../src/state/keys.ts";
+import { fitRules } from "../../src/plan/fitRules.ts";
+import { chainSeed } from "../../src/plan/KeyChain.ts";
+import type { ChunkRules } from "../../src/plan/Plan.ts";
+import { requestChunks, scanCuts } from "../../src/plan/requestChunks.ts";
 
 /** Few token values, so that openers and their beginnings occur often; `size`, since short lists are the default. */
 const token = fc.integer({ min: 0, max: 5 });
@@ -39,7 +39,7 @@ const prompts: fc.Arbitrary<[Int32Array, ChunkRules]> = rules.chain((r) =>
   fc.tuple(promptFor(r), fc.constant(r)),
 );
 
-const SEED = seedOf(7n, "tenant");
+const SEED = chainSeed(7n, "tenant");
 const check = <T>(property: fc.IProperty<T>) => fc.assert(property, { numRuns: 300 });
 
 /** The last chunk may wait for an opener's end. */
@@ -217,8 +217,8 @@ describe("I5: a key names the plan and the machine", () => {
         fc.string(),
         (a, r, setup, x, y) => {
           fc.pre(x !== y);
-          const mine = new Set(requestChunks(a, r, seedOf(setup, x)).keys);
-          const others = [seedOf(setup, y), seedOf(setup ^ 1n, x)];
+          const mine = new Set(requestChunks(a, r, chainSeed(setup, x)).keys);
+          const others = [chainSeed(setup, y), chainSeed(setup ^ 1n, x)];
           for (const seed of others) {
             for (const key of requestChunks(a, r, seed).keys) expect(mine.has(key)).toBe(false);
           }

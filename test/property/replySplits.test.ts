@@ -5,9 +5,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { ReplyAssembler } from "../../src/serve/ReplyAssembler.ts";
-import { FAMILIES } from "../unit/chat-formats/families.ts";
-import type { Family } from "../unit/chat-formats/familyForms.ts";
-import { TOOLS } from "../unit/chat-formats/readAs.ts";
+import { FAMILIES } from "../unit/chat/formats/families.ts";
+import type { Family } from "../unit/chat/formats/familyForms.ts";
+import { TOOLS } from "../unit/chat/formats/readAs.ts";
 
 interface Read {
   readonly reasoning: string;

@@ -4,9 +4,13 @@
  * ends is the one that a cold run of the same plan gives, and no figure claims more than is true. A seed
  * replays everything.
  */
-import { type Device, DeviceError } from "../../src/engine/Device.ts";
-import type { EngineEvent, MemoryKind, RunReport, RunWishes } from "../../src/engine/protocol.ts";
-import type { Plan } from "../../src/prompt/plan.ts";
+
+import type { Plan } from "../../src/plan/Plan.ts";
+import { type Device, DeviceError } from "../../src/run/Device.ts";
+import type { EngineEvent } from "../../src/run/EngineEvent.ts";
+import type { MemoryKind } from "../../src/run/EngineReady.ts";
+import type { RunReport } from "../../src/run/RunReport.ts";
+import type { RunWishes } from "../../src/run/RunSpec.ts";
 import { coldRun, EngineHarness, GREEDY, isTerminal } from "../support/EngineHarness.ts";
 import { assistant, makePlan, prompt, user, words } from "../support/makePlan.ts";
 

@@ -1,6 +1,6 @@
 /** Many seeds of the simulation, for every memory kind. `SIM_SEED=12 bun test test/sim` replays one. */
 import { describe, expect, test } from "bun:test";
-import type { MemoryKind } from "../../src/engine/protocol.ts";
+import type { MemoryKind } from "../../src/run/EngineReady.ts";
 import { Simulation } from "./Simulation.ts";
 
 const KINDS: readonly MemoryKind[] = ["dense", "hybrid", "recurrent", "window"];

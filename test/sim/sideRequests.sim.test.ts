@@ -4,7 +4,7 @@
  * memory. Its next turn resumes where it would have alone. `SIM_SEED=12 bun test test/sim` replays one.
  */
 import { describe, expect, test } from "bun:test";
-import type { MemoryKind } from "../../src/engine/protocol.ts";
+import type { MemoryKind } from "../../src/run/EngineReady.ts";
 import { EngineHarness } from "../support/EngineHarness.ts";
 import { assistant, makePlan, prompt, user, words } from "../support/makePlan.ts";
 import { Prng } from "../support/tinyModels/Prng.ts";

@@ -4,7 +4,7 @@
  * conversation itself, its next turn resumes where it would have without them.
  */
 import { describe, expect, test } from "bun:test";
-import type { MemoryKind } from "../../src/engine/protocol.ts";
+import type { MemoryKind } from "../../src/run/EngineReady.ts";
 import { echoClient } from "../support/clients/echo.ts";
 import type { Sent } from "../support/clients/Protocol.ts";
 import { openProtocol } from "../support/clients/protocols.ts";

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { programOf } from "../../src/program.ts";
+import { programOf } from "../../src/config/program.ts";
 import type { HttpTarget } from "./httpClient.ts";
 
 const BINARY = process.env["WARMTURN_TEST_BINARY"];

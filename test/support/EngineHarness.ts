@@ -1,9 +1,13 @@
 /** The real loop over the fake device, with a virtual clock and everything that was emitted. */
-import type { Device } from "../../src/engine/Device.ts";
+
 import type { EmbedQueue } from "../../src/engine/EmbedQueue.ts";
 import { EngineLoop } from "../../src/engine/EngineLoop.ts";
-import type { EngineEvent, MemoryKind, RunReport, RunSpec, Sampling } from "../../src/engine/protocol.ts";
-import type { Plan } from "../../src/prompt/plan.ts";
+import type { Plan } from "../../src/plan/Plan.ts";
+import type { Device } from "../../src/run/Device.ts";
+import type { EngineEvent } from "../../src/run/EngineEvent.ts";
+import type { MemoryKind } from "../../src/run/EngineReady.ts";
+import type { RunReport } from "../../src/run/RunReport.ts";
+import type { RunSpec, Sampling } from "../../src/run/RunSpec.ts";
 import { FakeDevice, type FakeDeviceOptions, type FakeOp } from "./FakeDevice.ts";
 import { CHUNK_MAX } from "./makePlan.ts";
 import { GREEDY as DEFAULTS } from "./sampling.ts";

@@ -9,8 +9,9 @@ import {
   DeviceError,
   type DeviceSampler,
   type StatePart,
-} from "../../src/engine/Device.ts";
-import type { MemoryKind, Sampling, TokenProbs } from "../../src/engine/protocol.ts";
+} from "../../src/run/Device.ts";
+import type { MemoryKind } from "../../src/run/EngineReady.ts";
+import type { Sampling, TokenProbs } from "../../src/run/RunSpec.ts";
 
 export type FakeOp = "prefill" | "decode" | "save" | "restore" | "copy" | "truncate" | "clear";
 

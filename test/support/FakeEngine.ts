@@ -2,14 +2,11 @@
  * An engine that plays a script. Events come in microtasks, as they come from a Worker: never before `run`
  * has returned. Where a script holds, the run stands still until it is cancelled or released.
  */
-import type { Engine, EngineRun } from "../../src/engine/Engine.ts";
-import type {
-  EngineErrorCode,
-  EngineEvent,
-  EngineReady,
-  RunReport,
-  RunSpec,
-} from "../../src/engine/protocol.ts";
+import type { Engine, EngineRun } from "../../src/run/Engine.ts";
+import type { EngineErrorCode, EngineEvent } from "../../src/run/EngineEvent.ts";
+import type { EngineReady } from "../../src/run/EngineReady.ts";
+import type { RunReport } from "../../src/run/RunReport.ts";
+import type { RunSpec } from "../../src/run/RunSpec.ts";
 
 export interface FakeScript {
   /** The reply, given token by token through the vocabulary of `byteVocab`. */

@@ -1,23 +1,24 @@
 /** The HTTP application over a fake engine, with everything a test may want to see or to turn. */
-import { type App, createApp } from "../../src/app.ts";
-import type { PromptInput } from "../../src/chat/messages.ts";
-import type { EngineReady } from "../../src/engine/protocol.ts";
-import { SAMPLING_DEFAULTS, type SamplingDefaults } from "../../src/engine/samplerSettings.ts";
-import { LIMITS, type Limits } from "../../src/limits.ts";
+
+import { LIMITS, type Limits } from "../../src/base/limits.ts";
+import type { PromptInput } from "../../src/chat/Message.ts";
+import { chainSeed } from "../../src/plan/KeyChain.ts";
 import { joined } from "../../src/prompt/joined.ts";
+import { USUAL_CAPS } from "../../src/prompt/learn/TemplateCaps.ts";
 import type { PromptOptions } from "../../src/prompt/Prompter.ts";
 import { promptTooLong } from "../../src/prompt/promptTooLong.ts";
 import type { RawPrompt } from "../../src/prompt/RawPrompt.ts";
-import { USUAL_CAPS } from "../../src/prompt/TemplateCaps.ts";
 import { EUCLIDEAN } from "../../src/protocol/embeddings/normalise.ts";
 import type { ServerPhase } from "../../src/protocol/health/ServerPhase.ts";
-import type { ModelCard } from "../../src/protocol/llama/ModelCard.ts";
+import type { ModelCard } from "../../src/protocol/shared/ModelCard.ts";
+import type { EngineReady } from "../../src/run/EngineReady.ts";
+import { SAMPLING_DEFAULTS, type SamplingDefaults } from "../../src/run/samplerSettings.ts";
 import { Activity } from "../../src/serve/Activity.ts";
 import { Conversations } from "../../src/serve/conversations.ts";
 import type { TurnDeps } from "../../src/serve/TurnDeps.ts";
-import { seedOf } from "../../src/state/keys.ts";
-import type { RawWarmJob, WarmJob } from "../../src/warm/protocol.ts";
+import { type App, createApp } from "../../src/start/createApp.ts";
 import type { Warm } from "../../src/warm/Warm.ts";
+import type { RawWarmJob, WarmJob } from "../../src/warm/WarmJob.ts";
 import { FakeClock } from "./FakeClock.ts";
 import { byteVocab, FakeEngine } from "./FakeEngine.ts";
 import { BYTE_SAMPLING } from "./sampling.ts";
@@ -170,7 +171,7 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
       },
       vocab: byteVocab,
       rules: { openers: [], userOpeners: [], chunkTokensMin: 32, chunkTokensMax: 64, tripTokensMin: 0 },
-      seedOf: (tenant: string) => seedOf(engine.ready.setup, tenant),
+      chainSeed: (tenant: string) => chainSeed(engine.ready.setup, tenant),
       conversations: new Conversations(),
       activity: new Activity(engine.ready.lanes),
       warm,

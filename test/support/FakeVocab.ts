@@ -3,7 +3,7 @@
  * matches them, white space that merges ("\n\n" is one token), words that are one token, bytes for the rest,
  * and, when asked, SentencePiece's space in front of a text and special tokens that eat white space.
  */
-import type { SpecialToken, TextVocab } from "../../src/prompt/TextVocab.ts";
+import type { SpecialToken, TextVocab } from "../../src/run/TextVocab.ts";
 
 export interface FakeVocabOptions {
   readonly control?: readonly string[];

@@ -2,9 +2,11 @@
  * The engine's real loop over the fake device, as the HTTP side sees it through its Worker: commands are handled
  * between two steps, and no event comes before the call that asked for it has returned.
  */
-import { EmbedError } from "../../src/engine/EmbedCalls.ts";
-import type { Engine, EngineRun } from "../../src/engine/Engine.ts";
-import type { EngineEvent, EngineReady, RunSpec } from "../../src/engine/protocol.ts";
+import { EmbedError } from "../../src/run/EmbedError.ts";
+import type { Engine, EngineRun } from "../../src/run/Engine.ts";
+import type { EngineEvent } from "../../src/run/EngineEvent.ts";
+import type { EngineReady } from "../../src/run/EngineReady.ts";
+import type { RunSpec } from "../../src/run/RunSpec.ts";
 import { EngineHarness, type HarnessOptions, isTerminal } from "./EngineHarness.ts";
 import { FAKE_READY } from "./FakeEngine.ts";
 

@@ -4,14 +4,15 @@
  * session is played in milliseconds, and its `warmturn` figures are true.
  */
 import { readFileSync } from "node:fs";
-import type { App } from "../../src/app.ts";
-import type { EngineEvent, RunSpec } from "../../src/engine/protocol.ts";
+import { chainSeed } from "../../src/plan/KeyChain.ts";
+import type { ChunkRules } from "../../src/plan/Plan.ts";
 import { Prompter } from "../../src/prompt/Prompter.ts";
-import type { ChunkRules } from "../../src/prompt/plan.ts";
-import { seedOf } from "../../src/state/keys.ts";
+import type { EngineEvent } from "../../src/run/EngineEvent.ts";
+import type { RunSpec } from "../../src/run/RunSpec.ts";
+import type { App } from "../../src/start/createApp.ts";
 import { planJob } from "../../src/warm/planJob.ts";
-import type { WarmEvent } from "../../src/warm/protocol.ts";
 import { WarmClient, type WarmLink } from "../../src/warm/WarmClient.ts";
+import type { WarmEvent } from "../../src/warm/WarmJob.ts";
 import { WarmQueue } from "../../src/warm/WarmQueue.ts";
 import type { HarnessOptions } from "./EngineHarness.ts";
 import { fakeServer } from "./FakeServer.ts";
@@ -91,7 +92,7 @@ export function loopServer(options: LoopServerOptions): LoopServer {
     prompter,
     vocab,
     rules,
-    seedOf: (tenant: string) => seedOf(engine.ready.setup, tenant),
+    chainSeed: (tenant: string) => chainSeed(engine.ready.setup, tenant),
     warm,
   };
   const { app } = fakeServer({ turn });

@@ -1,6 +1,6 @@
 /** A small HTTP client over one of the targets that the HTTP suites run against. */
 import { createParser } from "eventsource-parser";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/start/createApp.ts";
 
 export interface HttpTarget extends AsyncDisposable {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** A device that does `lies` instead of the methods of those names. */
-import type { Device } from "../../src/engine/Device.ts";
+import type { Device } from "../../src/run/Device.ts";
 
 export function lyingDevice(real: Device, lies: Partial<Device>): Device {
   return new Proxy<Device>(real, {

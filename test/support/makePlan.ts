@@ -1,8 +1,9 @@
 /** Plans for tests of the engine: toy messages of token ids, through the one planner. */
-import type { MemoryKind } from "../../src/engine/protocol.ts";
-import type { ChunkRules, Plan } from "../../src/prompt/plan.ts";
-import { requestChunks } from "../../src/prompt/requestChunks.ts";
-import { seedOf } from "../../src/state/keys.ts";
+
+import { chainSeed } from "../../src/plan/KeyChain.ts";
+import type { ChunkRules, Plan } from "../../src/plan/Plan.ts";
+import { requestChunks } from "../../src/plan/requestChunks.ts";
+import type { MemoryKind } from "../../src/run/EngineReady.ts";
 
 /** Opens a message; the role follows. No fake token is this one. */
 export const OPEN = 1;
@@ -35,7 +36,7 @@ export function rulesOf(memory: MemoryKind): ChunkRules {
 }
 
 export function makePlan(memory: MemoryKind, tokens: readonly number[], options: PlanOptions = {}): Plan {
-  const seed = seedOf(options.setup ?? 7n, options.tenant ?? "");
+  const seed = chainSeed(options.setup ?? 7n, options.tenant ?? "");
   return requestChunks(Int32Array.from(tokens), rulesOf(memory), seed);
 }
 

@@ -1,8 +1,9 @@
 /** Sampling as tests use it: llama-server's defaults, at temperature 0; and how fields are read without a model. */
-import type { Sampling } from "../../src/engine/protocol.ts";
-import { SAMPLER_DEFAULTS, SAMPLING_DEFAULTS } from "../../src/engine/samplerSettings.ts";
-import { LIMITS } from "../../src/limits.ts";
-import type { SamplingRules } from "../../src/protocol/openai/sampling.ts";
+
+import { LIMITS } from "../../src/base/limits.ts";
+import type { SamplingRules } from "../../src/protocol/shared/sampling.ts";
+import type { Sampling } from "../../src/run/RunSpec.ts";
+import { SAMPLER_DEFAULTS, SAMPLING_DEFAULTS } from "../../src/run/samplerSettings.ts";
 
 export const GREEDY: Sampling = {
   ...SAMPLER_DEFAULTS,

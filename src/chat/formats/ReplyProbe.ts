@@ -1,7 +1,7 @@
 /** A template as inference sees it: the text that it writes for one assistant message, and nothing around it. */
 import type { Json, JsonObject } from "../../json/json.ts";
 import { fromPlain } from "../../json/plainJson.ts";
-import type { AssistantMessage, Message, Tool } from "../messages.ts";
+import type { AssistantMessage, Message, Tool } from "../Message.ts";
 import { atomsOf, commonEnd, commonStart } from "./atoms.ts";
 import type { ReasoningFormat } from "./ReplyFormat.ts";
 

@@ -1,9 +1,9 @@
 /** A chat over HTTP, against this server or any other that speaks OpenAI's chat completions. */
 import { createParser } from "eventsource-parser";
 import { CommandError } from "../CommandError.ts";
-import type { Delta, Message, Reply, ToolSpec } from "./messages.ts";
 import { ReplyCollector } from "./ReplyCollector.ts";
 import { at, parsed, textOf } from "./wire.ts";
+import type { Delta, Message, Reply, ToolSpec } from "./wireMessages.ts";
 
 export interface ChatServer {
   /** Without a path, e.g. `http://127.0.0.1:8080`. */

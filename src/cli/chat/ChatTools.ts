@@ -1,8 +1,8 @@
 /** The tools that a chat offers, run in this process. */
 import { fromPlain } from "../../json/plainJson.ts";
 import { writeJson } from "../../json/writeJson.ts";
-import type { ToolCall, ToolSpec } from "./messages.ts";
 import { parsed } from "./wire.ts";
+import type { ToolCall, ToolSpec } from "./wireMessages.ts";
 
 export interface Tool {
   readonly name: string;

@@ -4,7 +4,7 @@
  */
 import type { ChatClient } from "./ChatClient.ts";
 import type { ChatTools } from "./ChatTools.ts";
-import type { Delta, Message, Reply, ToolCall } from "./messages.ts";
+import type { Delta, Message, Reply, ToolCall } from "./wireMessages.ts";
 
 /** What is shown while a turn runs. */
 export interface TurnWatch {

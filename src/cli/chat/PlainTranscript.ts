@@ -1,7 +1,7 @@
 /** A chat for scripts: the replies' text alone on one stream, calls and what each reply took on the other. */
 import type { TurnWatch } from "./Conversation.ts";
-import type { Delta, Reply, ToolCall } from "./messages.ts";
 import { turnLine } from "./turnLine.ts";
+import type { Delta, Reply, ToolCall } from "./wireMessages.ts";
 
 export class PlainTranscript implements TurnWatch {
   readonly #text: (text: string) => void;

@@ -1,6 +1,7 @@
 /** Puts the chunks of one streamed reply together, and tells each piece as it comes. */
-import type { AssistantMessage, Delta, Reply, ReplyReport, ToolCall } from "./messages.ts";
+
 import { at, listOf, numberOf, textOf } from "./wire.ts";
+import type { AssistantMessage, Delta, Reply, ReplyReport, ToolCall } from "./wireMessages.ts";
 
 interface OpenCall {
   id: string;

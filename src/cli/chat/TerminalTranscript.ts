@@ -1,9 +1,9 @@
 /** A chat on a terminal, as it streams: reasoning dim, calls with their arguments, and a line on what it took. */
 import { type Look, paint, wrap } from "../Look.ts";
 import type { TurnWatch } from "./Conversation.ts";
-import type { Delta, Reply, ToolCall } from "./messages.ts";
 import { plainChars } from "./plainChars.ts";
 import { turnLine } from "./turnLine.ts";
+import type { Delta, Reply, ToolCall } from "./wireMessages.ts";
 
 type Part = "nothing" | "reasoning" | "text" | "call";
 

@@ -1,9 +1,10 @@
 /** The server that a chat talks to: one that runs already, or one of its own, in this process on a free port. */
+
+import { createLog, stderrWriter } from "../../base/log.ts";
 import { apiKeys } from "../../config/apiKeys.ts";
+import { configOf } from "../../config/Config.ts";
 import { ConfigError, type Env, type Flags } from "../../config/parseFlags.ts";
-import { configOf } from "../../config.ts";
-import { createLog, stderrWriter } from "../../log.ts";
-import { startServer } from "../../server.ts";
+import { startServer } from "../../start/startServer.ts";
 import { type Look, lookOf } from "../Look.ts";
 import { locateModel } from "../locateModel.ts";
 import { stderrOutput } from "../progressOutput.ts";

@@ -1,6 +1,6 @@
 /** What a reply took, in one line below it. */
 import { plainNumber, timeText } from "../amounts.ts";
-import type { ReplyReport } from "./messages.ts";
+import type { ReplyReport } from "./wireMessages.ts";
 
 export function turnLine(report: ReplyReport): string {
   const { warmturn, promptTokens, cachedTokens, firstTokenMs, replyTokens, tokensPerSecond } = report;

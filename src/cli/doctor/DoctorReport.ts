@@ -3,7 +3,7 @@
  * was not looked at, or could not be, is null. Numbers ending in `_bytes` are bytes, in `_tokens` tokens.
  */
 import type { FormatTest } from "../../chat/formats/testFormat.ts";
-import type { MemoryKind } from "../../engine/protocol.ts";
+import type { MemoryKind } from "../../run/EngineReady.ts";
 
 export interface DoctorReport {
   readonly schema: 1;

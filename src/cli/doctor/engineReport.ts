@@ -1,8 +1,9 @@
 /** Memory and exactness of an opened engine: its own plan and measured shape, its self-tests run anew. */
-import { decodeTest } from "../../engine/decodeTest.ts";
-import type { EngineOptions } from "../../engine/EngineOptions.ts";
-import { type ModelShape, snapshotBytes, stateBytes } from "../../engine/modelShape.ts";
-import type { OpenedEngine, OpenedGenerator } from "../../engine/openEngine.ts";
+
+import type { EngineOptions } from "../../engine/open/EngineOptions.ts";
+import { type ModelShape, snapshotBytes, stateBytes } from "../../engine/open/modelShape.ts";
+import type { OpenedEngine, OpenedGenerator } from "../../engine/open/openEngine.ts";
+import { decodeTest } from "../../engine/proof/proveDecode.ts";
 import {
   LAST_CHUNK_TOKENS,
   longSelfTest,
@@ -10,8 +11,8 @@ import {
   type SelfTestSize,
   selfTest,
   shortSelfTest,
-} from "../../engine/selfTest.ts";
-import type { ChunkRules } from "../../prompt/plan.ts";
+} from "../../engine/proof/proveStates.ts";
+import type { ChunkRules } from "../../plan/Plan.ts";
 import type { ExactnessReport, HoldsReport, MemoryReport, ModelReport, WaysReport } from "./DoctorReport.ts";
 
 /** Lengths of conversations that budgets are told in; the context's own is told as well. */

@@ -1,6 +1,6 @@
 /** What a report shows to be wrong, or good to know, each with what to do about it. */
 
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/Config.ts";
 import { bytesText } from "../amounts.ts";
 import type {
   DoctorReport,

@@ -1,7 +1,7 @@
 /** The machine and the library on it: read, never tested. */
 import { arch, availableParallelism, cpus, loadavg, platform, totalmem } from "node:os";
 import type { Backend } from "../../../ffi/Backend.ts";
-import { memoryRoom } from "../../engine/memoryRoom.ts";
+import { memoryRoom } from "../../engine/open/memoryRoom.ts";
 import type { LibraryReport, MachineReport } from "./DoctorReport.ts";
 
 export function machineReport(): MachineReport {

@@ -3,11 +3,11 @@
  * that requests and the warm pass go through.
  */
 import { spellCalls } from "../../chat/formats/spellCalls.ts";
-import type { AssistantMessage, Message, PromptInput } from "../../chat/messages.ts";
+import type { AssistantMessage, Message, PromptInput } from "../../chat/Message.ts";
+import { PROBE_TOOL, probeInput, probeReply, probeResult } from "../../prompt/learn/learnCaps.ts";
 import type { Prompter } from "../../prompt/Prompter.ts";
-import { PROBE_TOOL, probeInput, probeReply, probeResult } from "../../prompt/probeCaps.ts";
-import type { TextVocab } from "../../prompt/TextVocab.ts";
-import { commonTokens, predictedTokens } from "../../warm/probe.ts";
+import type { TextVocab } from "../../run/TextVocab.ts";
+import { commonTokens, predictedTokens } from "../../warm/predictedTokens.ts";
 import type { CallsReport, NextTurnCase, TemplateReport } from "./DoctorReport.ts";
 
 export function templateReport(prompter: Prompter, vocab: TextVocab, from: string): TemplateReport {

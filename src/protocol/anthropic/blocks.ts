@@ -10,7 +10,7 @@ import {
   joinedParts,
 } from "../../chat/canonicalContent.ts";
 import { invalid, kindOf, objectAt, textAt } from "../../chat/fields.ts";
-import type { AssistantMessage, Tool, ToolCall } from "../../chat/messages.ts";
+import type { AssistantMessage, Tool, ToolCall } from "../../chat/Message.ts";
 import type { Json, JsonObject } from "../../json/json.ts";
 import { isJsonArray, isJsonObject } from "../../json/kinds.ts";
 import { writeJson } from "../../json/writeJson.ts";

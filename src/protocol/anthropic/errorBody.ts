@@ -1,5 +1,5 @@
 /** An AppError in Anthropic's form; the same object is a body and the data of a stream's `error` event. */
-import type { AppError } from "../../errors.ts";
+import type { AppError } from "../../base/AppError.ts";
 
 export interface AnthropicErrorBody {
   readonly type: "error";

@@ -1,12 +1,12 @@
 /** The Anthropic routes: HTTP in, HTTP out; everything between is the service's. */
 import { Elysia } from "elysia";
-import type { AppError } from "../../errors.ts";
+import type { AppError } from "../../base/AppError.ts";
 import { documented, READING, RUNNING } from "../http/documented.ts";
 import { needsText } from "../http/needsText.ts";
 import { openCall } from "../http/openCall.ts";
 import { readBody } from "../http/readBody.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
-import type { ChatServiceDeps } from "../openai/service.ts";
+import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 import { anthropicErrorBody } from "./errorBody.ts";
 import { messageEvents, PING, wholeMessage } from "./message.ts";
 import {
@@ -21,7 +21,7 @@ import { countTokens, type StartedMessage, startMessage } from "./service.ts";
 
 export interface AnthropicDeps {
   /** Throws AppError while the model loads or the server closes. */
-  readonly ready: () => ChatServiceDeps;
+  readonly ready: () => ServiceDeps;
   /** Throws AppError for an unknown key. */
   readonly tenantOf: (headers: Headers) => string;
   /** For the log; the client gets a sentence without the cause. */
@@ -78,7 +78,7 @@ async function messages(request: Request, deps: AnthropicDeps): Promise<Response
 
 async function answer(
   { running, request, heading }: StartedMessage,
-  service: ChatServiceDeps,
+  service: ServiceDeps,
   deps: AnthropicDeps,
 ): Promise<Response> {
   if (!request.stream) {

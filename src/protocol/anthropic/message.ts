@@ -6,7 +6,7 @@ import { fromPlain } from "../../json/plainJson.ts";
 import { writeJson } from "../../json/writeJson.ts";
 import type { ReplyEnd, ReplyEvent } from "../../serve/reply.ts";
 import type { SseItem } from "../http/sseStream.ts";
-import { timingsOf, warmturnOf } from "../openai/usage.ts";
+import { timingsOf, warmturnOf } from "../shared/usage.ts";
 import { anthropicErrorBody } from "./errorBody.ts";
 import { type BlockDelta, type BlockEvent, MessageBlocks, type StartedBlock } from "./messageBlocks.ts";
 

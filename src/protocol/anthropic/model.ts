@@ -3,14 +3,14 @@
  * what is wrong is named.
  */
 import { invalid, kindOf, objectAt } from "../../chat/fields.ts";
-import type { Answer, PromptInput, Turn } from "../../chat/messages.ts";
+import type { Answer, PromptInput, Turn } from "../../chat/Message.ts";
 import type { Json } from "../../json/json.ts";
 import { isJsonObject } from "../../json/kinds.ts";
 import { parseJson } from "../../json/parseJson.ts";
 import { stopStrings } from "../http/stopStrings.ts";
-import { numberAt, RequestFields } from "../openai/RequestFields.ts";
-import { readSampling, type SamplingRules } from "../openai/sampling.ts";
-import { readMessages } from "./messages.ts";
+import { numberAt, RequestFields } from "../shared/RequestFields.ts";
+import { readSampling, type SamplingRules } from "../shared/sampling.ts";
+import { readMessages } from "./readMessages.ts";
 import { readToolChoice, readTools } from "./tools.ts";
 
 export interface MessagesRequest {

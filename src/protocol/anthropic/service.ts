@@ -3,7 +3,7 @@ import { continuationOf, endOfPrompt } from "../../chat/continuation.ts";
 import { type Caller, type RunningTurn, runTurn } from "../../serve/runTurn.ts";
 import { parseBody } from "../http/parseBody.ts";
 import { servedModel } from "../http/servedModel.ts";
-import type { ChatServiceDeps } from "../openai/service.ts";
+import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 import type { MessageHeading } from "./message.ts";
 import { type MessagesRequest, readCountRequest, readMessagesRequest } from "./model.ts";
 
@@ -18,7 +18,7 @@ export function startMessage(
   raw: string,
   caller: Caller,
   requestId: string,
-  deps: ChatServiceDeps,
+  deps: ServiceDeps,
   signal: AbortSignal,
 ): StartedMessage {
   const request = readMessagesRequest(parseBody(raw), deps);
@@ -34,7 +34,7 @@ export function startMessage(
  * Tokens of the prompt as `/v1/messages` would render it, also where they are more than the context holds. Throws
  * AppError("prompt-too-long") for what is far beyond it: counting that would stop the thread for seconds.
  */
-export function countTokens(raw: string, deps: ChatServiceDeps): number {
+export function countTokens(raw: string, deps: ServiceDeps): number {
   const { prompt, model } = readCountRequest(parseBody(raw), deps.keepAttribution);
   servedModel(model, deps.models);
   const { prompter, engine } = deps.turn;

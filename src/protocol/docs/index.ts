@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { documented } from "../http/documented.ts";
-import { OPENAI_ERROR } from "../openai/schemas.ts";
+import { OPENAI_ERROR } from "../shared/schemas.ts";
 import { docsPage } from "./docsPage.ts";
 import type { OpenApiDocument } from "./openApiDocument.ts";
 

@@ -1,23 +1,23 @@
 /** What is embedded or ranked of a request: its tokens counted, its vectors asked for, nothing told to who has left. */
 import { setImmediate } from "node:timers/promises";
+import { AppError } from "../../base/AppError.ts";
 import { invalid } from "../../chat/fields.ts";
-import { EmbedError } from "../../engine/EmbedCalls.ts";
-import { AppError } from "../../errors.ts";
+import { EmbedError } from "../../run/EmbedError.ts";
 import { engineError } from "../../serve/engineError.ts";
 import { readBody } from "../http/readBody.ts";
-import type { ChatServiceDeps } from "../openai/service.ts";
+import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 
 export interface EmbedRouteDeps {
   /** Throws AppError while the model loads or the server closes. */
-  readonly ready: () => ChatServiceDeps;
+  readonly ready: () => ServiceDeps;
   /** Throws AppError for an unknown key. */
   readonly tenantOf: (headers: Headers) => string;
 }
 
 export interface EmbedAnswer {
   /** Throws AppError where this server does not do it. */
-  readonly check: (service: ChatServiceDeps) => void;
-  readonly of: (raw: string, service: ChatServiceDeps, signal: AbortSignal) => Promise<object>;
+  readonly check: (service: ServiceDeps) => void;
+  readonly of: (raw: string, service: ServiceDeps, signal: AbortSignal) => Promise<object>;
 }
 
 /** What nobody reads: its client has left. */
@@ -89,7 +89,7 @@ function tooLong(field: string, tokens: number, most: number, about = ""): AppEr
 /** Throws AppError, or the signal's reason once the client has left. */
 export async function vectorsOf(
   inputs: readonly Int32Array[],
-  { turn }: ChatServiceDeps,
+  { turn }: ServiceDeps,
   signal: AbortSignal,
 ): Promise<readonly Float32Array[]> {
   try {

@@ -1,9 +1,9 @@
 /** The routes of embeddings, OpenAI's and llama-server's own: HTTP in, HTTP out. */
 import { Elysia } from "elysia";
-import type { AppErrorCode } from "../../errors.ts";
+import type { AppErrorCode } from "../../base/AppError.ts";
 import { documented, READING } from "../http/documented.ts";
 import { LLAMA_ERROR } from "../llama/schemas.ts";
-import { OPENAI_ERROR } from "../openai/schemas.ts";
+import { OPENAI_ERROR } from "../shared/schemas.ts";
 import { answered, type EmbedAnswer, type EmbedRouteDeps } from "./evaluated.ts";
 import { EMBEDDING_REQUEST, EMBEDDINGS, LLAMA_EMBEDDING_REQUEST, LLAMA_EMBEDDINGS } from "./schemas.ts";
 import { embed, embeddingFacts, llamaAnswer, openAiAnswer, pooledFacts } from "./service.ts";

@@ -1,10 +1,10 @@
 /** The body of a request to embed: OpenAI's, and llama-server's `content` and `embd_normalize` beside it. */
 import { invalid, objectAt } from "../../chat/fields.ts";
-import type { EmbeddingFacts } from "../../engine/protocol.ts";
 import type { Json } from "../../json/json.ts";
-import { readPrompts, type SentPrompt } from "../llama/prompts.ts";
-import { RequestFields } from "../openai/RequestFields.ts";
-import type { SamplingRules } from "../openai/sampling.ts";
+import type { EmbeddingFacts } from "../../run/EngineReady.ts";
+import { RequestFields } from "../shared/RequestFields.ts";
+import { readPrompts, type SentPrompt } from "../shared/rawPrompts.ts";
+import type { SamplingRules } from "../shared/sampling.ts";
 import { NORMALISE_MAX } from "./normalise.ts";
 
 export interface EmbeddingRequest {

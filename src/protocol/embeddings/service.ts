@@ -1,13 +1,14 @@
 /** Embeddings without HTTP in them: from a body's text to vectors, and to the answers of both protocols. */
+
+import { AppError } from "../../base/AppError.ts";
+import type { Limits } from "../../base/limits.ts";
 import { invalid } from "../../chat/fields.ts";
-import type { EmbeddingFacts } from "../../engine/protocol.ts";
-import { AppError } from "../../errors.ts";
-import type { Limits } from "../../limits.ts";
 import { joined } from "../../prompt/joined.ts";
+import type { EmbeddingFacts } from "../../run/EngineReady.ts";
 import { parseBody } from "../http/parseBody.ts";
 import { servedModel } from "../http/servedModel.ts";
-import type { SentPrompt } from "../llama/prompts.ts";
-import type { ChatServiceDeps } from "../openai/service.ts";
+import type { SentPrompt } from "../shared/rawPrompts.ts";
+import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 import { allTokens, tokensWithin, vectorsOf } from "./evaluated.ts";
 import { readEmbeddingRequest } from "./model.ts";
 import { normalised } from "./normalise.ts";
@@ -22,7 +23,7 @@ export interface Embedded {
 }
 
 /** Throws AppError where the server was started without them. */
-export function embeddingFacts({ turn }: ChatServiceDeps): EmbeddingFacts {
+export function embeddingFacts({ turn }: ServiceDeps): EmbeddingFacts {
   const { embeddings, ranking } = turn.engine.ready;
   if (embeddings !== null) return embeddings;
   throw new AppError(
@@ -34,7 +35,7 @@ export function embeddingFacts({ turn }: ChatServiceDeps): EmbeddingFacts {
 }
 
 /** Throws AppError also where each token has its vector, which OpenAI's form has no room for. */
-export function pooledFacts(deps: ChatServiceDeps): EmbeddingFacts {
+export function pooledFacts(deps: ServiceDeps): EmbeddingFacts {
   const facts = embeddingFacts(deps);
   if (facts.pooling !== "none") return facts;
   throw new AppError(
@@ -44,7 +45,7 @@ export function pooledFacts(deps: ChatServiceDeps): EmbeddingFacts {
 }
 
 /** Throws AppError, or the signal's reason once the client has left. */
-export async function embed(raw: string, deps: ChatServiceDeps, signal: AbortSignal): Promise<Embedded> {
+export async function embed(raw: string, deps: ServiceDeps, signal: AbortSignal): Promise<Embedded> {
   const facts = embeddingFacts(deps);
   const { inputs, field, dimensions, isBase64, normalise, ...asked } = readEmbeddingRequest(
     parseBody(raw),
@@ -85,7 +86,7 @@ function rowsOf(all: Float32Array, size: number): Float32Array[] {
 function tokensOf(
   { prompt, field }: SentPrompt,
   { tokensMax }: EmbeddingFacts,
-  { turn, card }: ChatServiceDeps,
+  { turn, card }: ServiceDeps,
 ): Int32Array {
   return tokensWithin(field, tokensMax, () => {
     const tokens = turn.prompter.rawTokens(prompt, tokensMax + 1);

@@ -1,10 +1,10 @@
 /** Where the server stands: it listens in all phases. */
-import { AppError } from "../../errors.ts";
-import type { ChatServiceDeps } from "../openai/service.ts";
+import { AppError } from "../../base/AppError.ts";
+import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 
 export type ServerPhase =
   | { readonly phase: "loading" }
-  | { readonly phase: "ready"; readonly chat: ChatServiceDeps }
+  | { readonly phase: "ready"; readonly chat: ServiceDeps }
   | { readonly phase: "closing" };
 
 /** Seconds after which a client may find the model loaded. */

@@ -3,8 +3,8 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { documented } from "../http/documented.ts";
 import { HEALTH } from "../http/schemas.ts";
-import { errorBody } from "../openai/errorBody.ts";
-import { OPENAI_ERROR } from "../openai/schemas.ts";
+import { errorBody } from "../shared/errorBody.ts";
+import { OPENAI_ERROR } from "../shared/schemas.ts";
 import { notReady, type ServerPhase } from "./ServerPhase.ts";
 
 const PATHS = ["/health", "/v1/health"] as const;

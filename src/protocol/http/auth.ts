@@ -1,6 +1,6 @@
 /** API keys: compared in constant time; each is a tenant of its own, whose states no other one resumes. */
 import { createHash, timingSafeEqual } from "node:crypto";
-import { AppError } from "../../errors.ts";
+import { AppError } from "../../base/AppError.ts";
 
 export interface ApiKey {
   /** For logs and lists, where the key itself never stands. */

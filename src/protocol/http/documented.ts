@@ -4,7 +4,7 @@
  * them, which loses the order of keys and the digits of numbers.
  */
 import { type TSchema, Type } from "@sinclair/typebox";
-import { type AppErrorCode, errorRow } from "../../errors.ts";
+import { type AppErrorCode, errorRow } from "../../base/AppError.ts";
 
 export type Tag =
   | "chat"

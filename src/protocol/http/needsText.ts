@@ -1,6 +1,7 @@
 /** What an encoder is asked for in vain. */
-import type { Engine } from "../../engine/Engine.ts";
-import { AppError } from "../../errors.ts";
+
+import { AppError } from "../../base/AppError.ts";
+import type { Engine } from "../../run/Engine.ts";
 
 interface Service {
   readonly turn: { readonly engine: Pick<Engine, "ready"> };

@@ -1,7 +1,7 @@
 /** What a request for a reply begins with, in this order: the key, the model's readiness, the body, who asks. */
 
-import type { Engine } from "../../engine/Engine.ts";
-import type { Limits } from "../../limits.ts";
+import type { Limits } from "../../base/limits.ts";
+import type { Engine } from "../../run/Engine.ts";
 import type { Caller } from "../../serve/runTurn.ts";
 import { needsText } from "./needsText.ts";
 import { readBody } from "./readBody.ts";

@@ -1,5 +1,5 @@
 /** Raw body text to lossless JSON; what is no JSON is a 400 that says where. */
-import { AppError } from "../../errors.ts";
+import { AppError } from "../../base/AppError.ts";
 import type { Json } from "../../json/json.ts";
 import { JsonSyntaxError, parseJson } from "../../json/parseJson.ts";
 

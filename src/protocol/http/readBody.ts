@@ -1,5 +1,5 @@
 /** The raw text of a request's body: its bytes are counted as they come, and too many are refused early. */
-import { AppError } from "../../errors.ts";
+import { AppError } from "../../base/AppError.ts";
 
 /** curl's default and no type at all are taken for JSON, as clients mean it. */
 const TYPES = /^(application\/(json|[\w.-]+\+json|x-www-form-urlencoded|octet-stream)|text\/(plain|json))$/;

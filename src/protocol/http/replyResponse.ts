@@ -2,7 +2,7 @@
  * A running turn as a response, streamed or whole. Both wait for the engine's word, so that what is refused has
  * a real status; both close the turn once the answer has left, whole or not.
  */
-import { AppError } from "../../errors.ts";
+import { AppError } from "../../base/AppError.ts";
 import { SSE_HEADERS, type SseItem, type SseOptions, sseStream } from "./sseStream.ts";
 
 /** One turn's events, or those of several. */

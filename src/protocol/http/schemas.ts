@@ -3,7 +3,7 @@
  * once, under that name. `null` for a field that may be missing is the same as its absence, unsaid below.
  */
 import { type SchemaOptions, type TProperties, type TSchema, Type } from "@sinclair/typebox";
-import { DEFAULT_SAMPLERS, NUMBER_KEYS, NUMBER_RULES } from "../../engine/samplerSettings.ts";
+import { DEFAULT_SAMPLERS, NUMBER_KEYS, NUMBER_RULES } from "../../run/samplerSettings.ts";
 
 /** Read by nobody: clients send it, and it changes nothing. */
 export function ignored(description: string): TSchema {

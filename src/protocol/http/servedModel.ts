@@ -1,5 +1,5 @@
 /** Which model a request gets: the one there is, under the name that it was asked by. */
-import { AppError } from "../../errors.ts";
+import { AppError } from "../../base/AppError.ts";
 
 export interface ModelNames {
   /** Shown in `/v1/models`; served is any name, unless `strict`. */

@@ -1,8 +1,9 @@
 /** Strings that end a reply: one, or a list with its limits. */
+
+import type { Limits } from "../../base/limits.ts";
 import { invalid, kindOf } from "../../chat/fields.ts";
 import type { Json } from "../../json/json.ts";
 import { isJsonArray } from "../../json/kinds.ts";
-import type { Limits } from "../../limits.ts";
 
 export function stopStrings(value: Json | undefined, field: string, limits: Limits): readonly string[] {
   if (value === undefined) return [];

@@ -1,10 +1,10 @@
 /** Events of raw replies to the bodies of `/completion`: one object a prompt whole, or one an event streamed. */
-import { AppError } from "../../errors.ts";
-import type { TextVocab } from "../../prompt/TextVocab.ts";
+import { AppError } from "../../base/AppError.ts";
+import type { TextVocab } from "../../run/TextVocab.ts";
 import type { ReplyEnd, ReplyEvent } from "../../serve/reply.ts";
 import type { PlacedEvent } from "../http/severalReplies.ts";
-import { probsJson } from "../openai/tokenProbs.ts";
-import { progressOf, timingsOf, warmturnOf } from "../openai/usage.ts";
+import { probsJson } from "../shared/tokenProbs.ts";
+import { progressOf, timingsOf, warmturnOf } from "../shared/usage.ts";
 import { llamaErrorBody } from "./errorBody.ts";
 import type { LlamaSettings } from "./model.ts";
 import { pickFields } from "./pickFields.ts";

@@ -1,5 +1,5 @@
 /** What llama-server's routes say of themselves. */
-import type { AppErrorCode } from "../../errors.ts";
+import type { AppErrorCode } from "../../base/AppError.ts";
 import { documented, READING, RUNNING } from "../http/documented.ts";
 import { CHAT_REQUEST } from "../openai/schemas.ts";
 import {

@@ -1,5 +1,5 @@
 /** An AppError in llama-server's own form; the same object is a body and a stream event. */
-import type { AppError } from "../../errors.ts";
+import type { AppError } from "../../base/AppError.ts";
 
 export interface LlamaErrorBody {
   readonly error: {

@@ -1,6 +1,6 @@
 /** What a reply is made with, as llama-server tells it: in `generation_settings`, `/slots` and `/props`. */
-import type { Sampling } from "../../engine/protocol.ts";
-import { NUMBER_KEYS, NUMBER_RULES } from "../../engine/samplerSettings.ts";
+import type { Sampling } from "../../run/RunSpec.ts";
+import { NUMBER_KEYS, NUMBER_RULES } from "../../run/samplerSettings.ts";
 
 export interface Told {
   readonly sampling: Omit<Sampling, "logitBias">;

@@ -1,11 +1,11 @@
 /** llama-server's own routes: HTTP in, HTTP out; everything between is the service's. */
 import { Elysia } from "elysia";
 import { version } from "../../../package.json";
-import { AppError } from "../../errors.ts";
+import { AppError } from "../../base/AppError.ts";
 import { openCall } from "../http/openCall.ts";
 import { readBody } from "../http/readBody.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
-import type { ChatServiceDeps } from "../openai/service.ts";
+import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 import { completionEvents, wholeCompletions } from "./completion.ts";
 import { DOCS } from "./docs.ts";
 import { llamaErrorBody } from "./errorBody.ts";
@@ -18,7 +18,7 @@ import { detokenized, tokenized } from "./tokens.ts";
 
 export interface LlamaDeps {
   /** Throws AppError while the model loads or the server closes. */
-  readonly ready: () => ChatServiceDeps;
+  readonly ready: () => ServiceDeps;
   /** Throws AppError for an unknown key. */
   readonly tenantOf: (headers: Headers) => string;
   readonly keyNameOf: KeyNameOf;
@@ -58,7 +58,7 @@ export function llama(deps: LlamaDeps): Elysia {
 }
 
 /** For whoever has a key; throws AppError for others. */
-function keyed(request: Request, { tenantOf, ready }: LlamaDeps): ChatServiceDeps {
+function keyed(request: Request, { tenantOf, ready }: LlamaDeps): ServiceDeps {
   tenantOf(request.headers);
   return ready();
 }
@@ -66,7 +66,7 @@ function keyed(request: Request, { tenantOf, ready }: LlamaDeps): ChatServiceDep
 async function answered(
   request: Request,
   deps: LlamaDeps,
-  answer: (raw: string, service: ChatServiceDeps) => object,
+  answer: (raw: string, service: ServiceDeps) => object,
 ): Promise<Response> {
   const service = keyed(request, deps);
   return Response.json(answer(await readBody(request, service.limits.bodyBytesMax), service));

@@ -3,12 +3,13 @@
  * for repositories and files where the model has them, then what stands before the place and what behind it.
  * The reply is expected to become part of what stands before it.
  */
+
+import { AppError } from "../../base/AppError.ts";
 import { arrayAt, invalid, kindOf, objectAt } from "../../chat/fields.ts";
-import { AppError } from "../../errors.ts";
 import type { Json } from "../../json/json.ts";
 import type { RawPart, RawPrompt } from "../../prompt/RawPrompt.ts";
-import type { FimTokens } from "../../prompt/TextVocab.ts";
-import type { RequestFields } from "../openai/RequestFields.ts";
+import type { FimTokens } from "../../run/TextVocab.ts";
+import type { RequestFields } from "../shared/RequestFields.ts";
 
 export interface Infill {
   readonly prefix: string;

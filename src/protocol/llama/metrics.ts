@@ -1,5 +1,5 @@
 /** `/metrics`: Prometheus' text, with llama-server's names. */
-import type { ChatServiceDeps } from "../openai/service.ts";
+import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 
 interface Metric {
   readonly name: string;
@@ -10,7 +10,7 @@ interface Metric {
 
 export const METRICS_TYPE = "text/plain; version=0.0.4";
 
-export function metricsText(deps: ChatServiceDeps): string {
+export function metricsText(deps: ServiceDeps): string {
   return metricsOf(deps)
     .map(({ name, kind, help, value }) =>
       [
@@ -22,7 +22,7 @@ export function metricsText(deps: ChatServiceDeps): string {
     .join("");
 }
 
-function metricsOf({ turn }: ChatServiceDeps): readonly Metric[] {
+function metricsOf({ turn }: ServiceDeps): readonly Metric[] {
   const { totals, lanes } = turn.activity;
   const running = lanes.filter(({ busy }) => busy).length;
   const counter = (name: string, help: string, value: number): Metric => ({

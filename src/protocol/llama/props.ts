@@ -1,9 +1,9 @@
 /** `/props`: the server's settings and its model, with llama-server's names. */
-import type { TemplateCaps } from "../../prompt/TemplateCaps.ts";
-import type { ChatServiceDeps } from "../openai/service.ts";
+import type { TemplateCaps } from "../../prompt/learn/TemplateCaps.ts";
+import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 import { generationSettings } from "./generationSettings.ts";
 
-export function propsOf({ turn, models, sampling, card, endpoints }: ChatServiceDeps): object {
+export function propsOf({ turn, models, sampling, card, endpoints }: ServiceDeps): object {
   const { ctxTokens, lanes } = turn.engine.ready;
   const settings = {
     sampling: sampling.defaults,

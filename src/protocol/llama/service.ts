@@ -1,6 +1,7 @@
 /** `/completion`, `/infill` and `/apply-template` without HTTP in them. */
+
+import { AppError } from "../../base/AppError.ts";
 import { continuationOf, endOfPrompt } from "../../chat/continuation.ts";
-import { AppError } from "../../errors.ts";
 import type { RawPrompt } from "../../prompt/RawPrompt.ts";
 import { rawTokens } from "../../serve/prepareRaw.ts";
 import type { Caller } from "../../serve/runTurn.ts";
@@ -8,14 +9,14 @@ import { needsText } from "../http/needsText.ts";
 import { parseBody } from "../http/parseBody.ts";
 import { servedModel } from "../http/servedModel.ts";
 import { readChatRequest } from "../openai/model.ts";
-import type { ChatServiceDeps } from "../openai/service.ts";
+import { detokenise } from "../shared/detokenise.ts";
+import type { SentPrompt } from "../shared/rawPrompts.ts";
+import type { ServiceDeps } from "../shared/ServiceDeps.ts";
+import { type StartedRaw, startRaw } from "../shared/startRaw.ts";
 import type { CompletionHeading } from "./completion.ts";
-import { detokenise } from "./detokenise.ts";
 import { generationSettings, toldBiases } from "./generationSettings.ts";
 import { checkFim, fittingInfill, type Infill, infillPrompt } from "./infill.ts";
 import { type LlamaSettings, readCompletionRequest, readInfillRequest } from "./model.ts";
-import type { SentPrompt } from "./prompts.ts";
-import { type StartedRaw, startRaw } from "./startRaw.ts";
 
 export interface StartedCompletion {
   readonly request: LlamaSettings;
@@ -27,7 +28,7 @@ export interface StartedCompletion {
 export type Start = (
   raw: string,
   caller: Caller,
-  deps: ChatServiceDeps,
+  deps: ServiceDeps,
   signal: AbortSignal,
 ) => StartedCompletion;
 
@@ -44,7 +45,7 @@ export const startInfill: Start = (raw, caller, deps, signal) => {
 };
 
 /** Leaves out what does not fit beside the reply. */
-export function fitted(infill: Infill, maxTokens: number, { card, turn }: ChatServiceDeps): RawPrompt {
+export function fitted(infill: Infill, maxTokens: number, { card, turn }: ServiceDeps): RawPrompt {
   const { ctxTokens } = turn.engine.ready;
   const reply = maxTokens === Number.POSITIVE_INFINITY ? 0 : maxTokens;
   return fittingInfill(
@@ -65,7 +66,7 @@ function started(
   sent: readonly SentPrompt[],
   request: LlamaSettings,
   caller: Caller,
-  deps: ChatServiceDeps,
+  deps: ServiceDeps,
   signal: AbortSignal,
 ): StartedCompletion {
   const { model, prompts, running } = startRaw(sent, request, caller, deps, signal);
@@ -86,7 +87,7 @@ function started(
 }
 
 /** The prompt that a chat request would be answered from. */
-export function appliedTemplate(raw: string, deps: ChatServiceDeps): object {
+export function appliedTemplate(raw: string, deps: ServiceDeps): object {
   needsText(deps);
   const { turn, model } = readChatRequest(parseBody(raw), deps.sampling);
   servedModel(model, deps.models);

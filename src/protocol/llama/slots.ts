@@ -1,12 +1,12 @@
 /** `/slots`: what each lane does, with llama-server's names. */
 import type { Lane } from "../../serve/Activity.ts";
-import type { ChatServiceDeps } from "../openai/service.ts";
+import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 import { generationSettings } from "./generationSettings.ts";
 
 /** `keyNameOf`: of a tenant; null where there is none. */
 export type KeyNameOf = (tenant: string) => string | null;
 
-export function slotsOf({ turn }: ChatServiceDeps, keyNameOf: KeyNameOf): object[] {
+export function slotsOf({ turn }: ServiceDeps, keyNameOf: KeyNameOf): object[] {
   const { ctxTokens } = turn.engine.ready;
   return turn.activity.lanes.map((lane, id) => ({
     id,

@@ -3,10 +3,10 @@ import { arrayAt, invalid, objectAt } from "../../chat/fields.ts";
 import type { Json } from "../../json/json.ts";
 import type { RawPart } from "../../prompt/RawPrompt.ts";
 import { parseBody } from "../http/parseBody.ts";
-import { RequestFields } from "../openai/RequestFields.ts";
-import type { ChatServiceDeps } from "../openai/service.ts";
-import { detokenise } from "./detokenise.ts";
-import { mixedParts, tokenAt } from "./prompts.ts";
+import { detokenise } from "../shared/detokenise.ts";
+import { RequestFields } from "../shared/RequestFields.ts";
+import { mixedParts, tokenAt } from "../shared/rawPrompts.ts";
+import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 
 export interface TokenizeRequest {
   readonly parts: readonly RawPart[];
@@ -31,7 +31,7 @@ export function readTokenizeRequest(body: Json, vocabSize: number, charsMax: num
   };
 }
 
-export function tokenized(raw: string, deps: ChatServiceDeps): object {
+export function tokenized(raw: string, deps: ServiceDeps): object {
   const { sampling, limits, turn, card } = deps;
   const request = readTokenizeRequest(parseBody(raw), sampling.vocab.size, limits.tokenizeCharsMax);
   const { parts, addSpecial, withPieces } = request;
@@ -59,6 +59,6 @@ export function readDetokenizeRequest(body: Json, vocabSize: number): readonly n
   );
 }
 
-export function detokenized(raw: string, { sampling, turn }: ChatServiceDeps): object {
+export function detokenized(raw: string, { sampling, turn }: ServiceDeps): object {
   return { content: detokenise(readDetokenizeRequest(parseBody(raw), sampling.vocab.size), turn.vocab) };
 }

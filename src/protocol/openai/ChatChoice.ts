@@ -1,5 +1,5 @@
 /** One choice of a whole answer: a reply's events, collected. */
-import type { TokenProbs } from "../../engine/protocol.ts";
+import type { TokenProbs } from "../../run/RunSpec.ts";
 import type { FinishReason, ReplyEnd, ReplyEvent } from "../../serve/reply.ts";
 
 export const FINISH: Record<FinishReason, "stop" | "length" | "tool_calls"> = {

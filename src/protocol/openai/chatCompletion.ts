@@ -2,22 +2,16 @@
  * Reply events to `chat.completion` (whole) and `chat.completion.chunk` (streamed), from the same events. Chunks of
  * several choices come as they are made, each with its index.
  */
-import type { TextVocab } from "../../prompt/TextVocab.ts";
+
+import type { TextVocab } from "../../run/TextVocab.ts";
 import type { ReplyEnd, ReplyEvent } from "../../serve/reply.ts";
 import type { PlacedEvent } from "../http/severalReplies.ts";
+import { errorBody } from "../shared/errorBody.ts";
+import type { Heading } from "../shared/ServiceDeps.ts";
+import { probsJson } from "../shared/tokenProbs.ts";
+import { progressOf, timingsOf, usageOf, warmturnOf } from "../shared/usage.ts";
 import { ChatChoice, FINISH } from "./ChatChoice.ts";
-import { errorBody } from "./errorBody.ts";
 import type { ChatRequest } from "./model.ts";
-import { probsJson } from "./tokenProbs.ts";
-import { progressOf, timingsOf, usageOf, warmturnOf } from "./usage.ts";
-
-/** What all chunks of one reply say. */
-export interface Heading {
-  readonly id: string;
-  readonly created: number;
-  readonly model: string;
-  readonly system_fingerprint: string;
-}
 
 /** How a reply is to be told. */
 interface ChatForm {

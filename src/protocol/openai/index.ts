@@ -1,36 +1,27 @@
 /** The OpenAI routes: HTTP in, HTTP out; everything between is the service's. */
 import { Elysia } from "elysia";
-import { AppError } from "../../errors.ts";
+import { AppError } from "../../base/AppError.ts";
 import { documented, RUNNING } from "../http/documented.ts";
 import { openCall } from "../http/openCall.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
 import type { PlacedEvent } from "../http/severalReplies.ts";
+import { errorBody } from "../shared/errorBody.ts";
+import type { ServiceDeps } from "../shared/ServiceDeps.ts";
+import { OPENAI_ERROR } from "../shared/schemas.ts";
 import { completionChunks, wholeCompletion } from "./chatCompletion.ts";
-import { errorBody } from "./errorBody.ts";
-import {
-  CHAT_COMPLETION,
-  CHAT_EVENT,
-  CHAT_REQUEST,
-  MODEL,
-  MODELS as MODEL_LIST,
-  OPENAI_ERROR,
-} from "./schemas.ts";
-import { type ChatServiceDeps, modelList, modelRow, type StartedChat, startChat } from "./service.ts";
-import { textCompletionChunks, wholeTextCompletion } from "./textCompletion.ts";
-import { TEXT_COMPLETION, TEXT_EVENT, TEXT_REQUEST } from "./textSchemas.ts";
-import { startText } from "./textService.ts";
+import { modelList, modelRow } from "./modelList.ts";
+import { CHAT_COMPLETION, CHAT_EVENT, CHAT_REQUEST, MODEL, MODELS as MODEL_LIST } from "./schemas.ts";
+import { type StartedChat, startChat } from "./startChat.ts";
 
 export interface OpenAiDeps {
   /** Throws AppError while the model loads or the server closes. */
-  readonly ready: () => ChatServiceDeps;
+  readonly ready: () => ServiceDeps;
   /** Throws AppError for an unknown key. */
   readonly tenantOf: (headers: Headers) => string;
   /** For the log; the client gets a sentence without the cause. */
   readonly onUnforeseen: (error: unknown) => AppError;
 }
 
-/** Without `/v1` it is llama-server's own. */
-const TEXT = "/v1/completions";
 const CHAT = ["/v1/chat/completions", "/chat/completions"] as const;
 const MODELS = ["/v1/models", "/models"] as const;
 
@@ -40,15 +31,6 @@ const CHAT_DOC = documented({
   body: CHAT_REQUEST,
   answer: CHAT_COMPLETION,
   events: CHAT_EVENT,
-  error: OPENAI_ERROR,
-  refuses: RUNNING,
-});
-const TEXT_DOC = documented({
-  tag: "completions",
-  summary: "What goes on from a prompt, in OpenAI's form",
-  body: TEXT_REQUEST,
-  answer: TEXT_COMPLETION,
-  events: TEXT_EVENT,
   error: OPENAI_ERROR,
   refuses: RUNNING,
 });
@@ -70,7 +52,6 @@ const MODEL_DOC = documented({
 export function openai(deps: OpenAiDeps): Elysia {
   const app = new Elysia({ name: "openai", aot: false });
   for (const path of CHAT) app.post(path, ({ request }) => chat(request, deps), CHAT_DOC);
-  app.post(TEXT, ({ request }) => text(request, deps), TEXT_DOC);
   for (const path of MODELS) {
     app.get(path, ({ request }) => listed(request, deps), MODELS_DOC);
     app.get(`${path}/:id`, ({ request, params }) => model(request, params.id, deps), MODEL_DOC);
@@ -98,7 +79,7 @@ async function chat(request: Request, deps: OpenAiDeps): Promise<Response> {
   return started.request.stream ? streamed(started, service, deps) : whole(started, service, deps);
 }
 
-async function streamed(started: StartedChat, service: ChatServiceDeps, deps: OpenAiDeps): Promise<Response> {
+async function streamed(started: StartedChat, service: ServiceDeps, deps: OpenAiDeps): Promise<Response> {
   const { running, request, heading } = started;
   const form = { heading, request, vocab: service.turn.vocab };
   return await streamResponse(running, (events) => completionChunks(events, form), {
@@ -108,31 +89,10 @@ async function streamed(started: StartedChat, service: ChatServiceDeps, deps: Op
   });
 }
 
-async function whole(started: StartedChat, service: ChatServiceDeps, deps: OpenAiDeps): Promise<Response> {
+async function whole(started: StartedChat, service: ServiceDeps, deps: OpenAiDeps): Promise<Response> {
   const { running, request, heading } = started;
   const form = { heading, request, vocab: service.turn.vocab };
   const body = async (events: AsyncIterable<PlacedEvent>): Promise<string> =>
     JSON.stringify(await wholeCompletion(events, form));
   return await wholeResponse(running, body, deps.onUnforeseen);
-}
-
-async function text(request: Request, deps: OpenAiDeps): Promise<Response> {
-  const { service, raw, caller } = await openCall(request, deps);
-  const { running, heading, request: asked } = startText(raw, caller, service, request.signal);
-  if (!asked.stream) {
-    return await wholeResponse(
-      running,
-      async (events) => JSON.stringify(await wholeTextCompletion(events, heading)),
-      deps.onUnforeseen,
-    );
-  }
-  return await streamResponse(
-    running,
-    (events) => textCompletionChunks(events, heading, asked.includeUsage),
-    {
-      clock: service.clock,
-      keepAliveMs: service.limits.keepAliveMs,
-      failure: (error) => JSON.stringify(errorBody(deps.onUnforeseen(error))),
-    },
-  );
 }

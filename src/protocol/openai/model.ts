@@ -1,14 +1,14 @@
 /** A `/v1/chat/completions` body to a Turn. Unknown fields are ignored; what is wrong is named. */
 import { canonicalMessages, canonicalTools } from "../../chat/canonical.ts";
 import { invalid, kindOf, objectAt } from "../../chat/fields.ts";
-import type { Turn } from "../../chat/messages.ts";
+import type { Turn } from "../../chat/Message.ts";
 import type { Json } from "../../json/json.ts";
 import { stopStrings } from "../http/stopStrings.ts";
-import { readAnswer } from "./answer.ts";
-import { RequestFields } from "./RequestFields.ts";
-import { readSampling, type SamplingRules } from "./sampling.ts";
+import { RequestFields } from "../shared/RequestFields.ts";
+import { readAnswer } from "../shared/responseFormat.ts";
+import { readSampling, type SamplingRules } from "../shared/sampling.ts";
+import { readChatProbs, readWishes, type Wishes } from "../shared/wishes.ts";
 import { readToolChoice } from "./toolChoice.ts";
-import { readChatProbs, readWishes, type Wishes } from "./wishes.ts";
 
 export interface ChatRequest {
   readonly turn: Turn;

@@ -1,4 +1,5 @@
-/** Schemas of chat completions, models and OpenAI's errors, as they are documented. */
+/** Schemas of chat completions and models, as they are documented. */
+
 import { Type } from "@sinclair/typebox";
 import {
   ignored,
@@ -10,18 +11,7 @@ import {
   WARMTURN,
   WISHES,
 } from "../http/schemas.ts";
-
-export const OPENAI_ERROR = Type.Object(
-  {
-    error: Type.Object({
-      message: Type.String(),
-      type: Type.String({ description: "invalid_request_error, authentication_error, … " }),
-      param: nullable(Type.String({ description: "Path of the field, as messages[2].content." })),
-      code: nullable(Type.String({ description: "As context_length_exceeded." })),
-    }),
-  },
-  { $id: "OpenAiError", description: "A body, or the last event of a stream." },
-);
+import { HEADING, OPENAI_ERROR, USAGE } from "../shared/schemas.ts";
 
 const CALL = Type.Object(
   {
@@ -145,23 +135,6 @@ export const CHAT_REQUEST = Type.Object(
   },
 );
 
-export const USAGE = Type.Object(
-  {
-    prompt_tokens: Type.Integer(),
-    completion_tokens: Type.Integer(),
-    total_tokens: Type.Integer(),
-    prompt_tokens_details: Type.Object({ cached_tokens: Type.Integer() }),
-    completion_tokens_details: Type.Object({ reasoning_tokens: Type.Integer() }),
-  },
-  { $id: "ChatUsage" },
-);
-
-export const HEADING = {
-  id: Type.String(),
-  created: Type.Integer({ description: "Seconds since 1970." }),
-  model: Type.String(),
-  system_fingerprint: Type.String({ description: "Of model, library, machine and settings." }),
-};
 const FINISH = oneOf(["stop", "length", "tool_calls"]);
 const LOGPROBS = nullable(Type.Object({ content: Type.Array(TOKEN_PROBS), refusal: Type.Null() }));
 

@@ -4,7 +4,7 @@ import { answered, type EmbedAnswer, type EmbedRouteDeps } from "../embeddings/e
 import { EVALUATING } from "../embeddings/index.ts";
 import { documented } from "../http/documented.ts";
 import { LLAMA_ERROR } from "../llama/schemas.ts";
-import { OPENAI_ERROR } from "../openai/schemas.ts";
+import { OPENAI_ERROR } from "../shared/schemas.ts";
 import { RERANK_REQUEST, RERANKED } from "./schemas.ts";
 import { rankingFacts, rerank } from "./service.ts";
 

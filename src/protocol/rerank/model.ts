@@ -1,8 +1,9 @@
 /** The body of a request to rank: Jina's with `documents`, and Text Embeddings Inference's with `texts`. */
+
+import type { Limits } from "../../base/limits.ts";
 import { arrayAt, invalid, kindOf, objectAt } from "../../chat/fields.ts";
 import type { Json } from "../../json/json.ts";
-import type { Limits } from "../../limits.ts";
-import { RequestFields } from "../openai/RequestFields.ts";
+import { RequestFields } from "../shared/RequestFields.ts";
 
 export interface RerankRequest {
   readonly model: string | null;

@@ -1,22 +1,23 @@
 /** Reranking without HTTP in it: query and each document become one input, whose score is the model's. */
-import type { RankingFacts } from "../../engine/protocol.ts";
-import { AppError } from "../../errors.ts";
+
+import { AppError } from "../../base/AppError.ts";
 import type { RawPart } from "../../prompt/RawPrompt.ts";
+import type { RankingFacts } from "../../run/EngineReady.ts";
 import { allTokens, tokensWithin, vectorsOf } from "../embeddings/evaluated.ts";
 import { parseBody } from "../http/parseBody.ts";
 import { servedModel } from "../http/servedModel.ts";
-import type { ChatServiceDeps } from "../openai/service.ts";
+import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 import { type RerankRequest, readRerankRequest } from "./model.ts";
 
 /** Throws AppError where the server was started without it. */
-export function rankingFacts({ turn }: ChatServiceDeps): RankingFacts {
+export function rankingFacts({ turn }: ServiceDeps): RankingFacts {
   const { ranking } = turn.engine.ready;
   if (ranking !== null) return ranking;
   throw new AppError("not-supported", "This server does not support reranking. Start it with `--reranking`.");
 }
 
 /** Throws AppError, or the signal's reason once the client has left. */
-export async function rerank(raw: string, deps: ChatServiceDeps, signal: AbortSignal): Promise<object> {
+export async function rerank(raw: string, deps: ServiceDeps, signal: AbortSignal): Promise<object> {
   const { tokensMax } = rankingFacts(deps);
   const request = readRerankRequest(parseBody(raw), deps.limits);
   const { query, documents, field, topN } = request;
@@ -56,7 +57,7 @@ function inputOf(
   query: string,
   document: string,
   tokensMax: number,
-  { turn, card }: ChatServiceDeps,
+  { turn, card }: ServiceDeps,
 ): Int32Array {
   const { template, bos, eos, sep } = card.rank;
   const most = tokensMax + 1;

@@ -9,7 +9,7 @@ import {
   joinedParts,
 } from "../../chat/canonicalContent.ts";
 import { arrayAt, invalid, kindOf, objectAt, textAt } from "../../chat/fields.ts";
-import type { Message, ToolCall } from "../../chat/messages.ts";
+import type { Message, ToolCall } from "../../chat/Message.ts";
 import type { JsonObject } from "../../json/json.ts";
 import { isJsonObject } from "../../json/kinds.ts";
 import { openSealed } from "./sealedReasoning.ts";

@@ -2,10 +2,10 @@
  * Reply events to output items that open, grow and close one after another, with contiguous indexes. What a
  * client sends back of them is the reply again, in its canonical form.
  */
-import type { TokenProbs } from "../../engine/protocol.ts";
-import type { TextVocab } from "../../prompt/TextVocab.ts";
+import type { TokenProbs } from "../../run/RunSpec.ts";
+import type { TextVocab } from "../../run/TextVocab.ts";
 import type { ReplyEvent } from "../../serve/reply.ts";
-import { probsJson } from "../openai/tokenProbs.ts";
+import { probsJson } from "../shared/tokenProbs.ts";
 import {
   callItem,
   type ItemKind,

@@ -3,7 +3,7 @@
  * size is known; the least recently used go first. What is gone is a 404 and never another prompt: an id stands
  * for the items that it was given out with, or for nothing.
  */
-import type { Limits } from "../../limits.ts";
+import type { Limits } from "../../base/limits.ts";
 
 /** JSON texts of one response. */
 export interface StoredResponse {

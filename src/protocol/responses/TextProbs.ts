@@ -2,8 +2,8 @@
  * Which tokens wrote a message's text. Probabilities are told of every token, in front of what it wrote; those of
  * tags, of blanks at edges, of reasoning and of calls belong to no message.
  */
-import type { TokenProbs } from "../../engine/protocol.ts";
-import type { TextVocab } from "../../prompt/TextVocab.ts";
+import type { TokenProbs } from "../../run/RunSpec.ts";
+import type { TextVocab } from "../../run/TextVocab.ts";
 
 /** What a token wrote; `probs` null where they were given out already with the text in front. */
 interface Written {

@@ -1,18 +1,18 @@
 /** The routes of the Responses API: HTTP in, HTTP out; everything between is the service's. */
 import { Elysia } from "elysia";
-import type { AppError } from "../../errors.ts";
+import type { AppError } from "../../base/AppError.ts";
 import { documented, RUNNING } from "../http/documented.ts";
 import { openCall } from "../http/openCall.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
-import { OPENAI_ERROR } from "../openai/schemas.ts";
-import type { ChatServiceDeps } from "../openai/service.ts";
+import type { ServiceDeps } from "../shared/ServiceDeps.ts";
+import { OPENAI_ERROR } from "../shared/schemas.ts";
 import type { ResponseStore } from "./ResponseStore.ts";
 import { RESPONSE, RESPONSE_DELETED, RESPONSE_EVENT, RESPONSES_REQUEST } from "./schemas.ts";
 import { deleteResponse, type StartedResponse, startResponse, storedResponse } from "./service.ts";
 
 export interface ResponsesDeps {
   /** Throws AppError while the model loads or the server closes. */
-  readonly ready: () => ChatServiceDeps;
+  readonly ready: () => ServiceDeps;
   /** Throws AppError for an unknown key. */
   readonly tenantOf: (headers: Headers) => string;
   /** For the log; the client gets a sentence without the cause. */
@@ -76,7 +76,7 @@ async function create(request: Request, deps: ResponsesDeps): Promise<Response> 
 
 async function answer(
   { running, request, writer }: StartedResponse,
-  service: ChatServiceDeps,
+  service: ServiceDeps,
   deps: ResponsesDeps,
 ): Promise<Response> {
   if (!request.stream) {

@@ -1,14 +1,15 @@
 /** A `/v1/responses` body to a Turn. Unknown fields are ignored; what is wrong is named. */
+
+import type { Limits } from "../../base/limits.ts";
 import { canonicalForm } from "../../chat/canonical.ts";
 import { arrayAt, invalid, kindOf, objectAt } from "../../chat/fields.ts";
-import type { Message, Tool, Turn } from "../../chat/messages.ts";
+import type { Message, Tool, Turn } from "../../chat/Message.ts";
 import { resultsInCallOrder } from "../../chat/resultsInCallOrder.ts";
-import type { RunWishes } from "../../engine/protocol.ts";
 import type { Json } from "../../json/json.ts";
 import { isJsonArray, isJsonObject } from "../../json/kinds.ts";
-import type { Limits } from "../../limits.ts";
-import { RequestFields } from "../openai/RequestFields.ts";
-import { readSampling, type SamplingRules } from "../openai/sampling.ts";
+import type { RunWishes } from "../../run/RunSpec.ts";
+import { RequestFields } from "../shared/RequestFields.ts";
+import { readSampling, type SamplingRules } from "../shared/sampling.ts";
 import { InputReader } from "./InputReader.ts";
 import { type Echo, echoOf } from "./responseBody.ts";
 import { type PlacedItem, resolveInput, type Stored } from "./storedInput.ts";

@@ -1,12 +1,13 @@
 /** The response object: what was asked for, and what has become of it so far. */
-import type { Turn } from "../../chat/messages.ts";
-import type { AppError } from "../../errors.ts";
+
+import type { AppError } from "../../base/AppError.ts";
+import type { Turn } from "../../chat/Message.ts";
 import type { Json } from "../../json/json.ts";
 import { isJsonObject } from "../../json/kinds.ts";
 import { toPlain } from "../../json/plainJson.ts";
 import type { ReplyEnd } from "../../serve/reply.ts";
-import type { RequestFields } from "../openai/RequestFields.ts";
-import { timingsOf, warmturnOf } from "../openai/usage.ts";
+import type { RequestFields } from "../shared/RequestFields.ts";
+import { timingsOf, warmturnOf } from "../shared/usage.ts";
 import type { OutputItem } from "./outputItem.ts";
 
 /** The request's fields as a response repeats them, with the defaults that were taken. */

@@ -1,5 +1,5 @@
 /** Reply events to a response, streamed or whole; the whole one is the stream's own items, collected. */
-import type { AppError } from "../../errors.ts";
+import type { AppError } from "../../base/AppError.ts";
 import type { ReplyEnd, ReplyEvent } from "../../serve/reply.ts";
 import type { SseItem } from "../http/sseStream.ts";
 import { OutputItems, type OutputOptions } from "./OutputItems.ts";

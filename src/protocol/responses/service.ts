@@ -1,10 +1,10 @@
 /** `/v1/responses` without HTTP in it. */
-import { AppError } from "../../errors.ts";
+import { AppError } from "../../base/AppError.ts";
 import { writeJson } from "../../json/writeJson.ts";
 import { type Caller, type RunningTurn, runTurn } from "../../serve/runTurn.ts";
 import { parseBody } from "../http/parseBody.ts";
 import { servedModel } from "../http/servedModel.ts";
-import type { ChatServiceDeps } from "../openai/service.ts";
+import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 import { type ResponsesRequest, readResponsesRequest } from "./model.ts";
 import type { OutputItem } from "./outputItem.ts";
 import type { ResponseStore } from "./ResponseStore.ts";
@@ -22,7 +22,7 @@ export function startResponse(
   raw: string,
   caller: Caller,
   store: ResponseStore,
-  deps: ChatServiceDeps,
+  deps: ServiceDeps,
   signal: AbortSignal,
 ): StartedResponse {
   const { tenant } = caller;

@@ -2,9 +2,10 @@
  * The items that a request stands for: those of the responses that it goes on from, then its own, with references
  * replaced by what they name. A missing one is a 404: nothing is guessed.
  */
+
+import { AppError } from "../../base/AppError.ts";
 import { MESSAGES_MAX } from "../../chat/canonical.ts";
 import { arrayAt, invalid, kindOf, textAt } from "../../chat/fields.ts";
-import { AppError } from "../../errors.ts";
 import type { Json } from "../../json/json.ts";
 import { isJsonArray, isJsonObject } from "../../json/kinds.ts";
 import { parseJson } from "../../json/parseJson.ts";

@@ -1,8 +1,8 @@
 /** `text.format`: what the answer's text has to be. */
 import { invalid, kindOf, objectAt } from "../../chat/fields.ts";
-import type { Answer } from "../../chat/messages.ts";
+import type { Answer } from "../../chat/Message.ts";
 import type { Json } from "../../json/json.ts";
-import { ANY_OBJECT, schemaAnswer } from "../openai/answer.ts";
+import { ANY_OBJECT, schemaAnswer } from "../shared/responseFormat.ts";
 
 export function readTextFormat(text: Json | undefined): Answer | undefined {
   const at = "text.format";

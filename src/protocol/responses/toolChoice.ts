@@ -1,7 +1,7 @@
 /** `tool_choice` in all its forms, and the tools that it leaves. */
 import { TOOLS_MAX } from "../../chat/canonical.ts";
 import { arrayAt, invalid, kindOf, objectAt, textAt } from "../../chat/fields.ts";
-import type { Tool, ToolChoice } from "../../chat/messages.ts";
+import type { Tool, ToolChoice } from "../../chat/Message.ts";
 import type { Json, JsonObject } from "../../json/json.ts";
 import { isJsonObject } from "../../json/kinds.ts";
 import { modelName } from "./tools.ts";

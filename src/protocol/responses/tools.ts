@@ -5,7 +5,7 @@
  */
 import { TOOLS_MAX } from "../../chat/canonical.ts";
 import { arrayAt, invalid, kindOf, objectAt, textAt } from "../../chat/fields.ts";
-import type { Tool } from "../../chat/messages.ts";
+import type { Tool } from "../../chat/Message.ts";
 import type { Json, JsonObject } from "../../json/json.ts";
 import { isJsonObject } from "../../json/kinds.ts";
 import { parseJson } from "../../json/parseJson.ts";

@@ -3,7 +3,7 @@
  * as it came over the wire (JSON text) and gives the message that it sends (JSON text). Numbers and key order
  * are lost wherever a client parses in JavaScript, because it does.
  */
-import type { Habits } from "../../../src/warm/protocol.ts";
+import type { Habits } from "../../../src/warm/WarmJob.ts";
 
 /** Key orders that a client's own schemas impose, by tool. */
 export type SchemaOrder = Readonly<Record<string, readonly string[]>>;

@@ -4,15 +4,15 @@
  */
 import { expect } from "bun:test";
 import { canonicalMessages, canonicalTools } from "../../../src/chat/canonical.ts";
-import type { PromptInput } from "../../../src/chat/messages.ts";
+import type { PromptInput } from "../../../src/chat/Message.ts";
 import { type ReplyParts, replyMessage } from "../../../src/chat/replyMessage.ts";
 import { parseJson } from "../../../src/json/parseJson.ts";
+import type { ChunkRules, Plan } from "../../../src/plan/Plan.ts";
+import { requestChunks } from "../../../src/plan/requestChunks.ts";
 import { Prompter } from "../../../src/prompt/Prompter.ts";
-import type { ChunkRules, Plan } from "../../../src/prompt/plan.ts";
-import { requestChunks } from "../../../src/prompt/requestChunks.ts";
-import type { TextVocab } from "../../../src/prompt/TextVocab.ts";
+import type { TextVocab } from "../../../src/run/TextVocab.ts";
 import { planJob } from "../../../src/warm/planJob.ts";
-import type { Habits, WarmJob, WarmRun } from "../../../src/warm/protocol.ts";
+import type { Habits, WarmJob, WarmRun } from "../../../src/warm/WarmJob.ts";
 import { schemaOrder, type Talk, toolsJson } from "./conversationArb.ts";
 import type { TestClient } from "./echoes.ts";
 

@@ -1,8 +1,9 @@
 /** The real loop over a real, watched device, with the prompts that every way of resuming is tried on. */
 import type { Model } from "../../../ffi/Model.ts";
 import { LlamaDevice } from "../../../src/engine/LlamaDevice.ts";
-import type { MemoryKind, RunReport } from "../../../src/engine/protocol.ts";
-import type { Plan } from "../../../src/prompt/plan.ts";
+import type { Plan } from "../../../src/plan/Plan.ts";
+import type { MemoryKind } from "../../../src/run/EngineReady.ts";
+import type { RunReport } from "../../../src/run/RunReport.ts";
 import { EngineHarness } from "../EngineHarness.ts";
 import { basePrompt, goOn, type PlanSettings, planOf } from "./statesPlan.ts";
 import { WatchedDevice } from "./WatchedDevice.ts";

@@ -3,10 +3,12 @@
  * that was announced, a decode step is lanes alone, and no other sequence grows by either. What breaks that is
  * thrown at once.
  */
-import type { DecodeRow, Device, DeviceSampler, StatePart } from "../../../src/engine/Device.ts";
+
 import type { LlamaDevice } from "../../../src/engine/LlamaDevice.ts";
-import type { MemoryKind, Sampling, TokenProbs } from "../../../src/engine/protocol.ts";
-import type { Plan } from "../../../src/prompt/plan.ts";
+import type { Plan } from "../../../src/plan/Plan.ts";
+import type { DecodeRow, Device, DeviceSampler, StatePart } from "../../../src/run/Device.ts";
+import type { MemoryKind } from "../../../src/run/EngineReady.ts";
+import type { Sampling, TokenProbs } from "../../../src/run/RunSpec.ts";
 
 /** Virtual milliseconds: prefill a token each, the rest is quick. */
 const MS = { token: 1, decode: 1, byte: 1e-5 };

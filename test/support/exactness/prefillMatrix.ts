@@ -6,7 +6,8 @@
 import { expect, test } from "bun:test";
 import { Backend } from "../../../ffi/Backend.ts";
 import { Model } from "../../../ffi/Model.ts";
-import type { MemoryKind, RunReport } from "../../../src/engine/protocol.ts";
+import type { MemoryKind } from "../../../src/run/EngineReady.ts";
+import type { RunReport } from "../../../src/run/RunReport.ts";
 import { type TinyKind, tinyModel } from "../tinyModels/tinyModel.ts";
 import { StatesBench } from "./StatesBench.ts";
 import type { PlanSettings } from "./statesPlan.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Backend } from "../../../ffi/Backend.ts";
 import { Model } from "../../../ffi/Model.ts";
-import type { Plan } from "../../../src/prompt/plan.ts";
+import type { Plan } from "../../../src/plan/Plan.ts";
 import { type TinyKind, tinyModel } from "../tinyModels/tinyModel.ts";
 import { type Gave, StatesBench } from "./StatesBench.ts";
 import type { PlanSettings } from "./statesPlan.ts";

@@ -1,8 +1,9 @@
 /** Prompts of token ids for the engine's half of the matrix: real chunk sizes, 700 tokens and more. */
-import type { MemoryKind } from "../../../src/engine/protocol.ts";
-import type { ChunkRules, Plan } from "../../../src/prompt/plan.ts";
-import { requestChunks } from "../../../src/prompt/requestChunks.ts";
-import { seedOf } from "../../../src/state/keys.ts";
+
+import { chainSeed } from "../../../src/plan/KeyChain.ts";
+import type { ChunkRules, Plan } from "../../../src/plan/Plan.ts";
+import { requestChunks } from "../../../src/plan/requestChunks.ts";
+import type { MemoryKind } from "../../../src/run/EngineReady.ts";
 import { ASSISTANT, assistant, OPEN, prompt, USER, user, words } from "../makePlan.ts";
 
 export interface PlanSettings {
@@ -19,7 +20,7 @@ export function planOf(memory: MemoryKind, settings: PlanSettings, tokens: reado
     ...settings,
     tripTokensMin: memory === "window" ? settings.tripTokensMin : 0,
   };
-  return requestChunks(Int32Array.from(tokens), rules, seedOf(7n, ""));
+  return requestChunks(Int32Array.from(tokens), rules, chainSeed(7n, ""));
 }
 
 /** System text, a past exchange, a long question: 900 tokens. `salt` makes another conversation of it. */

@@ -2,7 +2,8 @@
  * Ways to come to a kept state: each brings the engine to where the state at a cut can only be had in that way,
  * and asks for a prompt that goes on from there.
  */
-import type { MemoryKind, RunReport } from "../../../src/engine/protocol.ts";
+import type { MemoryKind } from "../../../src/run/EngineReady.ts";
+import type { RunReport } from "../../../src/run/RunReport.ts";
 import type { StatesBench } from "./StatesBench.ts";
 
 export interface Way {

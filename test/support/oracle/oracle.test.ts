@@ -1,7 +1,7 @@
 /** The oracle is checked by hand-made cases, and its cut rule against the planner on random prompts. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { requestChunks } from "../../../src/prompt/requestChunks.ts";
+import { requestChunks } from "../../../src/plan/requestChunks.ts";
 import { ECHO_CLIENTS, type EchoClient } from "../clients/echo.ts";
 import type { WireReply, WireRequest, WireTool } from "../clients/wire.ts";
 import { SPECIALS } from "../tinyModels/specials.ts";

@@ -3,14 +3,14 @@
  * replies to what is warmed. A Prompter's tokens are a function of its input, so each render is made once.
  */
 import { canonicalMessages, canonicalTools } from "../../../src/chat/canonical.ts";
-import type { PromptInput } from "../../../src/chat/messages.ts";
+import type { PromptInput } from "../../../src/chat/Message.ts";
 import { replyMessage } from "../../../src/chat/replyMessage.ts";
 import { parseJson } from "../../../src/json/parseJson.ts";
+import type { ChunkRules, Plan } from "../../../src/plan/Plan.ts";
+import { requestChunks } from "../../../src/plan/requestChunks.ts";
 import type { Prompter } from "../../../src/prompt/Prompter.ts";
-import type { ChunkRules, Plan } from "../../../src/prompt/plan.ts";
-import { requestChunks } from "../../../src/prompt/requestChunks.ts";
 import { planJob } from "../../../src/warm/planJob.ts";
-import type { Renderer } from "../../../src/warm/probe.ts";
+import type { Renderer } from "../../../src/warm/predictedTokens.ts";
 import type { WireReply, WireRequest } from "../clients/wire.ts";
 
 const SEED = 42n;

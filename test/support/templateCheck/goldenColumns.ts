@@ -1,9 +1,9 @@
 /** Are renders byte-equal to the reference: from its own context, and from the request by the host adapter? */
 import { canonicalMessages, canonicalTools } from "../../../src/chat/canonical.ts";
-import type { PromptInput } from "../../../src/chat/messages.ts";
+import type { PromptInput } from "../../../src/chat/Message.ts";
 import type { Json } from "../../../src/json/json.ts";
 import { hostContext } from "../../../src/prompt/hostContext.ts";
-import { NO_MASK } from "../../../src/prompt/probeCaps.ts";
+import { NO_MASK } from "../../../src/prompt/learn/learnCaps.ts";
 import { Template } from "../../../src/prompt/Template.ts";
 import { type CheckedTemplate, type GoldenRow, TODAY } from "./CheckedTemplate.ts";
 import documented from "./documented.json";

@@ -5,7 +5,7 @@
  * warm pass, and for a user who breaks off a tool loop (`kept`). `beyond`: tokens that are prefilled again though
  * they could be known.
  */
-import type { ChunkRules, Plan } from "../../../src/prompt/plan.ts";
+import type { ChunkRules, Plan } from "../../../src/plan/Plan.ts";
 import { ECHO_CLIENTS } from "../clients/echo.ts";
 import type { WireMessage, WireRequest } from "../clients/wire.ts";
 import { foreseenResume, lastPlace, shared } from "../oracle/expectedResume.ts";

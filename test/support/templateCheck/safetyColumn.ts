@@ -3,7 +3,7 @@
  * to; the special tokens of the prompt must be those of the same conversation with harmless words instead. And
  * ordinary text must give the tokens that tokenising the whole render would give.
  */
-import type { Message, PromptInput, Tool } from "../../../src/chat/messages.ts";
+import type { Message, PromptInput, Tool } from "../../../src/chat/Message.ts";
 import type { Json, JsonObject } from "../../../src/json/json.ts";
 import { fromPlain } from "../../../src/json/plainJson.ts";
 import type { CheckedTemplate } from "./CheckedTemplate.ts";

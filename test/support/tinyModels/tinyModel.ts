@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { MemoryKind } from "../../../src/engine/protocol.ts";
+import type { MemoryKind } from "../../../src/run/EngineReady.ts";
 import type { GgufValue } from "../gguf/GgufValue.ts";
 import { writeGguf } from "../gguf/writeGguf.ts";
 import type { Architecture } from "./architectures/Architecture.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readConfig } from "../../../src/config.ts";
+import { readConfig } from "../../../src/config/Config.ts";
 
 let folder: string;
 beforeAll(async () => {

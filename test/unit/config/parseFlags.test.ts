@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { basename } from "node:path";
+import { defaultThreads, readConfig } from "../../../src/config/Config.ts";
 import { FLAGS } from "../../../src/config/flags.ts";
 import { flagTable, helpText } from "../../../src/config/help.ts";
 import { ConfigError, parseFlags } from "../../../src/config/parseFlags.ts";
-import { defaultThreads, readConfig } from "../../../src/config.ts";
 
 const message = (run: () => unknown): string => {
   try {

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { parseFlags } from "../../../src/config/parseFlags.ts";
 import { samplingDefaults } from "../../../src/config/samplingDefaults.ts";
-import { SAMPLING_DEFAULTS } from "../../../src/engine/samplerSettings.ts";
+import { SAMPLING_DEFAULTS } from "../../../src/run/samplerSettings.ts";
 
 function started(argv: string, meta: Readonly<Record<string, string>> = {}, env = {}) {
   const flags = parseFlags(argv.split(" ").filter(Boolean), env);

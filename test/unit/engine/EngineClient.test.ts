@@ -1,9 +1,10 @@
 /** The client of a real Worker: each run ends once, whatever becomes of the Worker, and nobody sees source code. */
 import { expect, test } from "bun:test";
-import { EmbedError } from "../../../src/engine/EmbedCalls.ts";
 import { EngineClient } from "../../../src/engine/EngineClient.ts";
-import type { EngineOptions } from "../../../src/engine/EngineOptions.ts";
-import type { EngineEvent, RunSpec } from "../../../src/engine/protocol.ts";
+import type { EngineOptions } from "../../../src/engine/open/EngineOptions.ts";
+import { EmbedError } from "../../../src/run/EmbedError.ts";
+import type { EngineEvent } from "../../../src/run/EngineEvent.ts";
+import type { RunSpec } from "../../../src/run/RunSpec.ts";
 import { makePlan } from "../../support/makePlan.ts";
 
 const url = new URL("./scriptedWorker.ts", import.meta.url).href;

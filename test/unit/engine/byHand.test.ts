@@ -1,7 +1,7 @@
 /** A cold run is what the device gives by hand: each chunk, each trip, each sampled token evaluated as the next. */
 import { describe, expect, test } from "bun:test";
-import type { MemoryKind } from "../../../src/engine/protocol.ts";
-import type { Plan } from "../../../src/prompt/plan.ts";
+import type { Plan } from "../../../src/plan/Plan.ts";
+import type { MemoryKind } from "../../../src/run/EngineReady.ts";
 import { coldRun, GREEDY } from "../../support/EngineHarness.ts";
 import { FakeDevice } from "../../support/FakeDevice.ts";
 import { makePlan, prompt, user, words } from "../../support/makePlan.ts";

@@ -1,10 +1,11 @@
 /** What the loop promises of embeddings: one input a step, in turns with replies, one end for each job. */
 import { expect, test } from "bun:test";
-import { DeviceError } from "../../../src/engine/Device.ts";
-import { EmbedCalls, EmbedError } from "../../../src/engine/EmbedCalls.ts";
+import { EmbedCalls } from "../../../src/engine/EmbedCalls.ts";
 import { EmbedQueue } from "../../../src/engine/EmbedQueue.ts";
 import { EncoderLoop } from "../../../src/engine/EncoderLoop.ts";
-import type { EmbedEvent, EmbedJob, EngineEvent } from "../../../src/engine/protocol.ts";
+import { DeviceError } from "../../../src/run/Device.ts";
+import { EmbedError } from "../../../src/run/EmbedError.ts";
+import type { EmbedEvent, EmbedJob, EngineEvent } from "../../../src/run/EngineEvent.ts";
 import { EngineHarness } from "../../support/EngineHarness.ts";
 import { makePlan, prompt, user, words } from "../../support/makePlan.ts";
 

@@ -1,7 +1,7 @@
 /** Reasoning ends when its budget is spent: the closing tag comes in place of what would have been sampled. */
 import { describe, expect, test } from "bun:test";
-import type { ReasoningBudget } from "../../../src/engine/protocol.ts";
 import { ReasoningWatch } from "../../../src/engine/ReasoningWatch.ts";
+import type { ReasoningBudget } from "../../../src/run/RunSpec.ts";
 import { EngineHarness, GREEDY } from "../../support/EngineHarness.ts";
 import { makePlan, prompt, user, words } from "../../support/makePlan.ts";
 

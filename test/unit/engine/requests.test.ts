@@ -1,7 +1,8 @@
 /** What the loop promises of requests: order, chunks, one end each, limits, errors. */
 import { describe, expect, test } from "bun:test";
-import { DeviceError } from "../../../src/engine/Device.ts";
-import type { EngineEvent, MemoryKind } from "../../../src/engine/protocol.ts";
+import { DeviceError } from "../../../src/run/Device.ts";
+import type { EngineEvent } from "../../../src/run/EngineEvent.ts";
+import type { MemoryKind } from "../../../src/run/EngineReady.ts";
 import { coldRun, EngineHarness, GREEDY } from "../../support/EngineHarness.ts";
 import { makePlan, prompt, user, words } from "../../support/makePlan.ts";
 

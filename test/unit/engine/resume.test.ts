@@ -1,6 +1,6 @@
 /** Each memory kind resumes a warmed next turn, at the cut it should, with the bits of a cold run. */
 import { describe, expect, test } from "bun:test";
-import type { MemoryKind } from "../../../src/engine/protocol.ts";
+import type { MemoryKind } from "../../../src/run/EngineReady.ts";
 import { coldRun, EngineHarness, type HarnessOptions } from "../../support/EngineHarness.ts";
 import { assistant, makePlan, prompt, user, words } from "../../support/makePlan.ts";
 

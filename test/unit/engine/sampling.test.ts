@@ -1,6 +1,6 @@
 /** What a reply is sampled with is a function of its request, whatever was kept. */
 import { describe, expect, test } from "bun:test";
-import type { MemoryKind } from "../../../src/engine/protocol.ts";
+import type { MemoryKind } from "../../../src/run/EngineReady.ts";
 import { EngineHarness } from "../../support/EngineHarness.ts";
 import { makePlan, prompt, user, words } from "../../support/makePlan.ts";
 

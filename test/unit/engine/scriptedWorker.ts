@@ -1,6 +1,6 @@
 /** A Worker for `EngineClient.test.ts`: holds its runs, and ends as the name of a conversation says. */
 import type { WorkerInit, WorkerMessage } from "../../../src/engine/EngineClient.ts";
-import type { EngineCommand } from "../../../src/engine/protocol.ts";
+import type { EngineCommand } from "../../../src/run/EngineEvent.ts";
 import { FAKE_READY, fakeReport } from "../../support/FakeEngine.ts";
 
 declare const self: Worker;

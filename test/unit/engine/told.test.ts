@@ -1,6 +1,7 @@
 /** What a run tells beside its tokens, only where it is asked to, and never at the cost of a bit. */
 import { describe, expect, test } from "bun:test";
-import type { EngineEvent, MemoryKind } from "../../../src/engine/protocol.ts";
+import type { EngineEvent } from "../../../src/run/EngineEvent.ts";
+import type { MemoryKind } from "../../../src/run/EngineReady.ts";
 import { EngineHarness, GREEDY } from "../../support/EngineHarness.ts";
 import { makePlan, prompt, user, words } from "../../support/makePlan.ts";
 

@@ -1,7 +1,7 @@
 /** What the loop promises of warm runs: nobody waits for them, nothing of worth is overwritten by them. */
 import { describe, expect, test } from "bun:test";
-import { DeviceError } from "../../../src/engine/Device.ts";
-import type { MemoryKind } from "../../../src/engine/protocol.ts";
+import { DeviceError } from "../../../src/run/Device.ts";
+import type { MemoryKind } from "../../../src/run/EngineReady.ts";
 import { coldRun, EngineHarness, type HarnessOptions } from "../../support/EngineHarness.ts";
 import { assistant, makePlan, prompt, user, words } from "../../support/makePlan.ts";
 

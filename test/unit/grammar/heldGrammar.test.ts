@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { HeldGrammar } from "../../../ffi/grammar/HeldGrammar.ts";
 import { TokenTable } from "../../../ffi/grammar/TokenTable.ts";
-import type { GrammarTrigger } from "../../../src/engine/protocol.ts";
+import type { GrammarTrigger } from "../../../src/run/RunSpec.ts";
 
 const GRAMMAR = 'root ::= "<call>" [0-9]+ "</call>"';
 const THINK = { start: "<think>", end: "</think>", opened: false };

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Message } from "../../../src/chat/messages.ts";
-import { AppError } from "../../../src/errors.ts";
+import { AppError } from "../../../src/base/AppError.ts";
+import type { Message } from "../../../src/chat/Message.ts";
 import { Prompter } from "../../../src/prompt/Prompter.ts";
 import { FakeVocab } from "../../support/FakeVocab.ts";
 import { FAMILIES } from "./families.ts";

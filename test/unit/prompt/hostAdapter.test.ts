@@ -1,6 +1,6 @@
 /** What the host does for templates of each kind, found by probes; each template is written for the rule it shows. */
 import { describe, expect, test } from "bun:test";
-import type { AssistantMessage, Message, PromptInput, Tool } from "../../../src/chat/messages.ts";
+import type { AssistantMessage, Message, PromptInput, Tool } from "../../../src/chat/Message.ts";
 import type { Json, JsonObject } from "../../../src/json/json.ts";
 import { fromPlain } from "../../../src/json/plainJson.ts";
 import { Prompter } from "../../../src/prompt/Prompter.ts";

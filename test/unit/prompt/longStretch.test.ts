@@ -1,7 +1,7 @@
 /** A stretch that grows with each turn is tokenised in remembered parts, and its tokens are those of the whole. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { PromptInput } from "../../../src/chat/messages.ts";
+import type { PromptInput } from "../../../src/chat/Message.ts";
 import type { Json } from "../../../src/json/json.ts";
 import { Prompter } from "../../../src/prompt/Prompter.ts";
 import type { FakeVocab } from "../../support/FakeVocab.ts";

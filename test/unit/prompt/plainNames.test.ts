@@ -1,6 +1,6 @@
 /** Not only text is a client's: ids, names and template settings are plain too, and so are spellings of one character. */
 import { describe, expect, test } from "bun:test";
-import type { AssistantMessage, Message, PromptInput } from "../../../src/chat/messages.ts";
+import type { AssistantMessage, Message, PromptInput } from "../../../src/chat/Message.ts";
 import type { Json } from "../../../src/json/json.ts";
 import { Prompter } from "../../../src/prompt/Prompter.ts";
 import { FakeVocab } from "../../support/FakeVocab.ts";

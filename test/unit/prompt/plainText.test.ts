@@ -4,11 +4,11 @@
  */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { AssistantMessage, Message, PromptInput, Tool } from "../../../src/chat/messages.ts";
+import type { AssistantMessage, Message, PromptInput, Tool } from "../../../src/chat/Message.ts";
 import type { Json } from "../../../src/json/json.ts";
 import { hostContext } from "../../../src/prompt/hostContext.ts";
+import { NO_MASK } from "../../../src/prompt/learn/learnCaps.ts";
 import { Prompter } from "../../../src/prompt/Prompter.ts";
-import { NO_MASK } from "../../../src/prompt/probeCaps.ts";
 import { Template } from "../../../src/prompt/Template.ts";
 import { FakeVocab } from "../../support/FakeVocab.ts";
 import { FAMILIES, FAMILY_NAMES, type FamilyName, family, vocabOf } from "./families.ts";

@@ -1,6 +1,6 @@
 /** What no conversation can hold is refused before it is tokenised whole. */
 import { describe, expect, test } from "bun:test";
-import type { PromptInput } from "../../../src/chat/messages.ts";
+import type { PromptInput } from "../../../src/chat/Message.ts";
 import type { Json } from "../../../src/json/json.ts";
 import { Prompter } from "../../../src/prompt/Prompter.ts";
 import { FAMILIES, vocabOf } from "./families.ts";

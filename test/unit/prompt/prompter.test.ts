@@ -1,7 +1,7 @@
 /** From messages to tokens: what the host hands to a template, BOS, dates, refusals, and what is tokenised. */
 import { describe, expect, test } from "bun:test";
-import type { AssistantMessage, Message, PromptInput, Tool } from "../../../src/chat/messages.ts";
-import { AppError } from "../../../src/errors.ts";
+import { AppError } from "../../../src/base/AppError.ts";
+import type { AssistantMessage, Message, PromptInput, Tool } from "../../../src/chat/Message.ts";
 import type { Json, JsonObject } from "../../../src/json/json.ts";
 import { parseJson } from "../../../src/json/parseJson.ts";
 import { Prompter } from "../../../src/prompt/Prompter.ts";

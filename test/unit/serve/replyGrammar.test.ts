@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { AppError } from "../../../src/base/AppError.ts";
 import type { CallFormat } from "../../../src/chat/CallFormat.ts";
 import { type ReplyFormat, USUAL_FORMAT } from "../../../src/chat/formats/ReplyFormat.ts";
 import { spellCalls } from "../../../src/chat/formats/spellCalls.ts";
-import type { Answer, Tool, ToolChoice } from "../../../src/chat/messages.ts";
+import type { Answer, Tool, ToolChoice } from "../../../src/chat/Message.ts";
 import { ReplyParser } from "../../../src/chat/replyParser.ts";
-import { AppError } from "../../../src/errors.ts";
 import type { JsonObject } from "../../../src/json/json.ts";
 import { fromPlain } from "../../../src/json/plainJson.ts";
 import { replyGrammar } from "../../../src/serve/replyGrammar.ts";

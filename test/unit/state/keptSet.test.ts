@@ -1,6 +1,6 @@
 /** What stays after a run: the kept set, its rows, and what goes first when room is short. */
 import { describe, expect, test } from "bun:test";
-import type { MemoryKind } from "../../../src/engine/protocol.ts";
+import type { MemoryKind } from "../../../src/run/EngineReady.ts";
 import { coldRun, EngineHarness } from "../../support/EngineHarness.ts";
 import type { FakeOp } from "../../support/FakeDevice.ts";
 import { assistant, makePlan, prompt, user, words } from "../../support/makePlan.ts";

@@ -1,6 +1,6 @@
 /** Whose state gives way: nobody's where there is room, else the least worth, and never a newer one to an older. */
 import { describe, expect, test } from "bun:test";
-import { DeviceError } from "../../../src/engine/Device.ts";
+import { DeviceError } from "../../../src/run/Device.ts";
 import { coldRun, EngineHarness } from "../../support/EngineHarness.ts";
 import { assistant, makePlan, prompt, user, words } from "../../support/makePlan.ts";
 

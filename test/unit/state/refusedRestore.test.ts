@@ -1,6 +1,6 @@
 /** A state that does not fit is a miss, never an error, and never garbage. */
 import { expect, test } from "bun:test";
-import type { MemoryKind } from "../../../src/engine/protocol.ts";
+import type { MemoryKind } from "../../../src/run/EngineReady.ts";
 import { coldRun, EngineHarness } from "../../support/EngineHarness.ts";
 import { makePlan, prompt, user, words } from "../../support/makePlan.ts";
 

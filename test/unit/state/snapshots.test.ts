@@ -1,8 +1,8 @@
 /** Snapshots: taken at the last moment, kept for their reasons, renewed by who resumes from them, gone with their rows. */
 import { describe, expect, test } from "bun:test";
-import { DeviceError } from "../../../src/engine/Device.ts";
-import type { MemoryKind } from "../../../src/engine/protocol.ts";
-import type { Plan } from "../../../src/prompt/plan.ts";
+import type { Plan } from "../../../src/plan/Plan.ts";
+import { DeviceError } from "../../../src/run/Device.ts";
+import type { MemoryKind } from "../../../src/run/EngineReady.ts";
 import type { Chain } from "../../../src/state/Chain.ts";
 import { HostStore, type Snapshot } from "../../../src/state/HostStore.ts";
 import { Snapshots } from "../../../src/state/Snapshots.ts";

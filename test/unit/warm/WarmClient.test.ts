@@ -1,10 +1,11 @@
 /** The warm pass's HTTP side with a fake Worker and a fake engine: order, late plans, drops, deaths, idleness. */
 import { expect, test } from "bun:test";
-import type { Engine, EngineRun } from "../../../src/engine/Engine.ts";
-import type { EngineEvent, RunSpec } from "../../../src/engine/protocol.ts";
-import type { WarmCommand, WarmEvent, WarmJob, WarmRun, WarmSetup } from "../../../src/warm/protocol.ts";
+import type { Engine, EngineRun } from "../../../src/run/Engine.ts";
+import type { EngineEvent } from "../../../src/run/EngineEvent.ts";
+import type { RunSpec } from "../../../src/run/RunSpec.ts";
 import { warmOff } from "../../../src/warm/Warm.ts";
 import { WarmClient, warmCrashesMax } from "../../../src/warm/WarmClient.ts";
+import type { WarmCommand, WarmEvent, WarmJob, WarmRun, WarmSetup } from "../../../src/warm/WarmJob.ts";
 
 const setup: WarmSetup = {
   modelPath: "model.gguf",

@@ -1,8 +1,8 @@
 /** The warm Worker's inside without a Worker: order, drops between steps, one terminal event a job. */
 import { expect, test } from "bun:test";
-import { WARM_JOBS_MAX } from "../../../src/limits.ts";
+import { WARM_JOBS_MAX } from "../../../src/base/limits.ts";
 import type { PlannedJob } from "../../../src/warm/planJob.ts";
-import type { AnyWarmJob, WarmEvent, WarmJob } from "../../../src/warm/protocol.ts";
+import type { AnyWarmJob, WarmEvent, WarmJob } from "../../../src/warm/WarmJob.ts";
 import { WarmQueue } from "../../../src/warm/WarmQueue.ts";
 
 function job(id: string, turn: number): WarmJob {

@@ -1,5 +1,5 @@
 /** A Worker for `workerLink.test.ts`: says that it is ready, throws at a drop of "throw", exits at one of "exit". */
-import type { WarmCommand, WarmEvent } from "../../../src/warm/protocol.ts";
+import type { WarmCommand, WarmEvent } from "../../../src/warm/WarmJob.ts";
 
 declare const self: Worker;
 

@@ -1,11 +1,11 @@
 /** Runs of one job: numbered from the likeliest on, of the job's own turn and tenant, each to be stopped after prefill. */
 import { expect, test } from "bun:test";
-import type { PromptInput } from "../../../src/chat/messages.ts";
+import type { PromptInput } from "../../../src/chat/Message.ts";
 import { replyMessage } from "../../../src/chat/replyMessage.ts";
 import { joined } from "../../../src/prompt/joined.ts";
 import type { RawPrompt } from "../../../src/prompt/RawPrompt.ts";
 import { planJob } from "../../../src/warm/planJob.ts";
-import type { WarmJob } from "../../../src/warm/protocol.ts";
+import type { WarmJob } from "../../../src/warm/WarmJob.ts";
 
 const rules = { openers: [], userOpeners: [], chunkTokensMin: 8, chunkTokensMax: 16, tripTokensMin: 0 };
 /** A template that shows reasoning, one token a character. */

@@ -1,8 +1,8 @@
 /** Which forms of a reply are warmed, and in which order, for each state of knowledge about the client. */
 import { expect, test } from "bun:test";
 import { replyMessage } from "../../../src/chat/replyMessage.ts";
-import type { Habits } from "../../../src/warm/protocol.ts";
 import { variants } from "../../../src/warm/variants.ts";
+import type { Habits } from "../../../src/warm/WarmJob.ts";
 
 const withBoth = replyMessage({
   reasoning: "Hm.",

@@ -1,6 +1,6 @@
 /** The link to a real Worker: events come through, and a death is told once, however it comes. */
 import { expect, test } from "bun:test";
-import type { WarmSetup } from "../../../src/warm/protocol.ts";
+import type { WarmSetup } from "../../../src/warm/WarmJob.ts";
 import { workerLink } from "../../../src/warm/workerLink.ts";
 
 const setup: WarmSetup = {

@@ -3,12 +3,12 @@ import { describe, expect, test } from "bun:test";
 import type { DoctorReport } from "../../../../src/cli/doctor/DoctorReport.ts";
 import { exactnessReport, memoryReport, modelReport } from "../../../../src/cli/doctor/engineReport.ts";
 import { findingsOf } from "../../../../src/cli/doctor/findings.ts";
+import { configOf } from "../../../../src/config/Config.ts";
 import { parseFlags } from "../../../../src/config/parseFlags.ts";
-import { configOf } from "../../../../src/config.ts";
-import type { Device } from "../../../../src/engine/Device.ts";
-import type { OpenedGenerator } from "../../../../src/engine/openEngine.ts";
-import type { MemoryKind } from "../../../../src/engine/protocol.ts";
-import type { SelfTestResult } from "../../../../src/engine/selfTest.ts";
+import type { OpenedGenerator } from "../../../../src/engine/open/openEngine.ts";
+import type { SelfTestResult } from "../../../../src/engine/proof/proveStates.ts";
+import type { Device } from "../../../../src/run/Device.ts";
+import type { MemoryKind } from "../../../../src/run/EngineReady.ts";
 import { FakeDevice } from "../../../support/FakeDevice.ts";
 import { lyingDevice } from "../../../support/lyingDevice.ts";
 

@@ -4,8 +4,8 @@ import type { TemplateReport } from "../../../../src/cli/doctor/DoctorReport.ts"
 import { findingsOf } from "../../../../src/cli/doctor/findings.ts";
 import { machineReport } from "../../../../src/cli/doctor/machineReport.ts";
 import { plainRefusal, templateReport } from "../../../../src/cli/doctor/templateReport.ts";
+import { configOf } from "../../../../src/config/Config.ts";
 import { parseFlags } from "../../../../src/config/parseFlags.ts";
-import { configOf } from "../../../../src/config.ts";
 import { Prompter } from "../../../../src/prompt/Prompter.ts";
 import { FakeVocab } from "../../../support/FakeVocab.ts";
 import { FAMILIES, type Family } from "../../prompt/families.ts";

@@ -1,0 +1,147 @@
+/**
+ * The self-test of a setup: a few chunks, evaluated cold and then resumed in every way that the engine resumes.
+ * A memory kind or backend whose logits differ in any of them never resumes.
+ */
+import { type Device, DeviceError } from "../../run/Device.ts";
+import { testChunk } from "./proofChunk.ts";
+import { togetherTest } from "./proveTogether.ts";
+
+export interface SelfTestResult {
+  /** Way of resuming → same logits as the cold run? */
+  readonly equal: Readonly<Record<"again" | "resumed" | "otherSequence" | "restored" | "forked", boolean>>;
+  readonly allowed: boolean;
+  readonly why: string;
+  /** Replies that are decoded in one step are right (`togetherTest`); else each has to be decoded alone. */
+  readonly together: boolean;
+}
+
+export interface SelfTestSize {
+  readonly chunkTokens: number;
+  /** Chunks in front of the last, short one. */
+  readonly chunks: number;
+}
+
+export const LAST_CHUNK_TOKENS = 5;
+/** At the first use of a setup nobody shall wait for it. */
+const SHORT: SelfTestSize = { chunkTokens: 64, chunks: 2 };
+/** Kernels choose by the rows of a batch; above this none is known to choose differently. */
+const LONG_CHUNK_TOKENS_MAX = 512;
+
+/** What the first use of a setup tests. `chunkTokens`: of the setup's own chunks, at most. */
+export function shortSelfTest(chunkTokens: number): SelfTestSize {
+  return { ...SHORT, chunkTokens: Math.min(chunkTokens, SHORT.chunkTokens) };
+}
+
+/** `doctor`'s: chunks of the setup's full size, and as many as write over every cell of a sliding window. */
+export function longSelfTest(chunkTokens: number, window: number, ctxTokens: number): SelfTestSize {
+  const size = Math.min(chunkTokens, LONG_CHUNK_TOKENS_MAX);
+  // A window's layers hold the window and one micro-batch.
+  const wrapping = window > 0 ? Math.ceil((window + chunkTokens) / size) + 1 : SHORT.chunks;
+  const fitting = Math.floor((ctxTokens - LAST_CHUNK_TOKENS - 1) / size);
+  return { chunkTokens: size, chunks: Math.max(1, Math.min(wrapping, fitting)) };
+}
+
+export function selfTest(device: Device, { chunkTokens, chunks }: SelfTestSize): SelfTestResult {
+  const room = Math.floor((device.ctxTokens - LAST_CHUNK_TOKENS - 1) / chunks);
+  const run = new SelfTestRun(device, Math.max(2, Math.min(chunkTokens, room)), chunks);
+  const cold = run.cold(0);
+  const last = device.lanes + device.spares - 1;
+  const same = (way: () => bigint): boolean => isCold(cold, way);
+  const equal = {
+    resumed: same(() => run.resumed(0)),
+    again: same(() => run.cold(0)),
+    otherSequence: same(() => run.cold(last)),
+    restored: same(() => run.restored(last)),
+    forked: same(() => run.forked(0, last)),
+  };
+  const together = togetherTest(device);
+  for (let seq = 0; seq <= last; seq++) device.clear(seq);
+  const wrong = Object.entries(equal).flatMap(([way, same]) => (same ? [] : [way]));
+  const why =
+    wrong.length === 0
+      ? "resumed, restored and forked states give the same logits as a cold run"
+      : `states of this ${device.memory} model do not give the same logits here (${wrong.join(", ")}): every turn is prefilled in full`;
+  return { equal, allowed: wrong.length === 0, why, together };
+}
+
+/** A way that the device refuses is a way that is wrong, and no reason not to start. */
+function isCold(cold: bigint, way: () => bigint): boolean {
+  try {
+    return way() === cold;
+  } catch (error) {
+    if (!(error instanceof DeviceError)) throw error;
+    return false;
+  }
+}
+
+class SelfTestRun {
+  readonly #device: Device;
+  readonly #size: number;
+  readonly #chunks: number;
+  #partial: Uint8Array | undefined;
+
+  constructor(device: Device, size: number, chunks: number) {
+    this.#device = device;
+    this.#size = size;
+    this.#chunks = chunks;
+  }
+
+  /** All chunks but the last; behind each of them what cannot be rolled back is saved, as every run does. */
+  #prefix(seq: number): void {
+    const device = this.#device;
+    device.clear(seq);
+    for (let index = 0; index < this.#chunks; index++) {
+      device.prefill(seq, index * this.#size, testChunk(index, this.#size), false);
+      this.#trip(seq);
+    }
+  }
+
+  get #end(): number {
+    return this.#chunks * this.#size;
+  }
+
+  #trip(seq: number): void {
+    if (this.#device.memory === "dense") return;
+    this.#partial = this.#device.save(seq, "partial");
+    if (this.#device.memory === "window") this.#device.restore(seq, "partial", this.#partial);
+  }
+
+  #last(seq: number): bigint {
+    this.#device.prefill(seq, this.#end, testChunk(this.#chunks, LAST_CHUNK_TOKENS), true);
+    return this.#device.hashLogits(0, 0n);
+  }
+
+  cold(seq: number): bigint {
+    this.#prefix(seq);
+    return this.#last(seq);
+  }
+
+  /** After `cold(seq)`: back to the last cut, and the last chunk again. */
+  resumed(seq: number): bigint {
+    if (!this.#rollBack(seq)) return -1n;
+    return this.#last(seq);
+  }
+
+  #rollBack(seq: number): boolean {
+    const restored = this.#partial === undefined || this.#device.restore(seq, "partial", this.#partial);
+    return restored && this.#device.truncate(seq, this.#end);
+  }
+
+  /** From host memory into a sequence that holds something else. */
+  restored(seq: number): bigint {
+    const device = this.#device;
+    this.#prefix(0);
+    const bytes = device.save(0, "full");
+    device.clear(seq);
+    device.prefill(seq, 0, testChunk(this.#chunks + 3, this.#size), false);
+    if (!device.restore(seq, "full", bytes)) return -1n;
+    return this.#last(seq);
+  }
+
+  /** The live end of one sequence, copied over another. */
+  forked(from: number, to: number): bigint {
+    this.#prefix(from);
+    if (from !== to) this.#device.copy(from, to);
+    return this.#last(to);
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * From a config to what answers chats: library, vocabulary, template, engine and warm pass, in this order, so
+ * that what is wrong with the model's file is said before the engine is started on it.
+ */
+import { randomUUID } from "node:crypto";
+import { Backend } from "../../ffi/Backend.ts";
+import { FfiError } from "../../ffi/FfiError.ts";
+import { Model } from "../../ffi/Model.ts";
+import type { Log } from "../base/log.ts";
+import { StartError } from "../base/StartError.ts";
+import type { Config } from "../config/Config.ts";
+import { samplingDefaults } from "../config/samplingDefaults.ts";
+import { EngineClient, EngineStartError } from "../engine/EngineClient.ts";
+import type { LoadProgress } from "../engine/LoadProgress.ts";
+import type { EngineOptions } from "../engine/open/EngineOptions.ts";
+import { chainSeed } from "../plan/KeyChain.ts";
+import type { ServiceDeps } from "../protocol/shared/ServiceDeps.ts";
+import type { Engine } from "../run/Engine.ts";
+import { Activity } from "../serve/Activity.ts";
+import { systemClock } from "../serve/Clock.ts";
+import { Conversations } from "../serve/conversations.ts";
+import { warmOff } from "../warm/Warm.ts";
+import { WarmClient } from "../warm/WarmClient.ts";
+import { workerLink } from "../warm/workerLink.ts";
+import { prompterOf, rulesOf, templatesOf } from "./chatTemplate.ts";
+import { readModelCard } from "./readModelCard.ts";
+
+export interface LoadWatch {
+  readonly log: Log;
+  /** The engine has died after it was ready; one sentence. */
+  readonly onCrash: (message: string) => void;
+  readonly progress: LoadProgress;
+  /** What plays a model's part in this process, instead of an engine Worker; all else is as it is served. */
+  readonly startEngine?: (options: EngineOptions) => Promise<Engine>;
+}
+
+/** Throws StartError. */
+export async function loadModel(config: Config, watch: LoadWatch): Promise<ServiceDeps> {
+  try {
+    return await load(config, watch);
+  } catch (error) {
+    if (error instanceof FfiError || error instanceof EngineStartError)
+      throw new StartError(withNextStep(error));
+    throw error;
+  }
+}
+
+async function load(config: Config, watch: LoadWatch): Promise<ServiceDeps> {
+  const { log } = watch;
+  const backend = Backend.open({ explicit: config.flags.llamaLib ?? undefined });
+  for (const note of backend.notes) log.warn(note);
+  // Its own model, vocabulary only: nothing that the HTTP side uses can be freed under it.
+  const model = Model.load(backend, { path: config.modelPath, vocabOnly: true });
+  const { vocab } = model;
+  const templates = templatesOf(model, config);
+  const sampling = samplingDefaults(config.flags, (key) => model.meta(key));
+  for (const note of sampling.notes) log.info(note);
+  const prompter = prompterOf(templates, vocab);
+  const libraryPath = backend.library.path;
+  const shimPath = process.env["WARMTURN_SHIM"] ?? null;
+  const startEngine = watch.startEngine ?? startEngineClient(watch);
+  const engine = await startEngine({ ...config.engine, libraryPath, shimPath });
+  for (const note of engine.ready.notes) log.info(note);
+  if (!engine.ready.resume.allowed && !model.isEncoder) {
+    log.warn(`States are never resumed here: ${engine.ready.resume.why}`);
+  }
+  const rules = rulesOf(prompter, engine.ready, config.engine.ubatch);
+  const warm =
+    config.flags.warm === "off" || model.isEncoder
+      ? warmOff
+      : new WarmClient({
+          engine,
+          setup: {
+            modelPath: config.modelPath,
+            libraryPath,
+            shimPath,
+            template: templates.template,
+            toolUseTemplate: templates.toolUse,
+            rules,
+          },
+          openLink: workerLink(),
+          log: { info: (message) => log.debug(message), warn: (message) => log.warn(message) },
+        });
+  const newId = (): string => randomUUID().replaceAll("-", "");
+  return {
+    turn: {
+      engine,
+      prompter,
+      vocab,
+      rules,
+      chainSeed: (tenant) => chainSeed(engine.ready.setup, tenant),
+      conversations: new Conversations(),
+      activity: new Activity(engine.ready.lanes),
+      warm,
+      queueMax: config.limits.queueMax,
+      ...(config.flags.reasoningBudget >= 0 ? { reasoningBudget: config.flags.reasoningBudget } : {}),
+      newCallId: () => `call_${newId().slice(0, 24)}`,
+      warn: (message) => log.warn(message),
+    },
+    models: {
+      name: config.modelName,
+      strict: config.flags.strictModel,
+      createdSeconds: systemClock.nowSeconds(),
+    },
+    card: readModelCard(model, templates, backend),
+    embdNormalize: config.flags.embdNormalize,
+    endpoints: { slots: config.flags.slots, metrics: config.flags.metrics },
+    sampling: { defaults: sampling.defaults, vocab, limits: config.limits },
+    keepAttribution: config.flags.keepAttributionHeader,
+    limits: config.limits,
+    clock: systemClock,
+    newId,
+  };
+}
+
+function startEngineClient({ onCrash, progress }: LoadWatch): (options: EngineOptions) => Promise<Engine> {
+  return (options) => EngineClient.start(options, onCrash, { progress: progress.cell });
+}
+
+function withNextStep(error: FfiError | EngineStartError): string {
+  if (!(error instanceof FfiError) || error.code !== "model-file") return error.message;
+  return `${error.message.replace(/\.$/, "")}; name the whole GGUF file of a model, or one of a hub as hf:OWNER/REPO.`;
+}

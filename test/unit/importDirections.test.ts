@@ -63,7 +63,10 @@ describe("one planner", () => {
 
   test("there is no other way to cut: nobody else scans for cuts or chains keys", () => {
     expect(namers(/\bscanCuts\b/)).toEqual(["src/plan/requestChunks.ts"]);
-    expect(namers(/\b(?:class|new) KeyChain\b/)).toEqual(["src/plan/KeyChain.ts", "src/plan/requestChunks.ts"]);
+    expect(namers(/\b(?:class|new) KeyChain\b/)).toEqual([
+      "src/plan/KeyChain.ts",
+      "src/plan/requestChunks.ts",
+    ]);
   });
 });
 

@@ -5,20 +5,32 @@
 import { ByteSink } from "./ByteSink.ts";
 import { GGUF_TYPE, type GgufScalar, type GgufValue, u32 } from "./GgufValue.ts";
 
-/** ggml's codes for the two types that a model without quantisation needs. */
-const TENSOR_TYPE = { f32: 0, f16: 1 } as const;
+/** ggml's codes for the two types that a model without quantisation needs, and of its simplest quantised one. */
+const TENSOR_TYPE = { f32: 0, f16: 1, q4_0: 2 } as const;
+const Q4_0 = { weights: 32, bytes: 18 } as const;
 const MAGIC = new TextEncoder().encode("GGUF");
 const VERSION = 3;
 const ALIGNMENT_DEFAULT = 32;
 
-export interface GgufTensor {
+interface NamedTensor {
   readonly name: string;
-  readonly type: keyof typeof TENSOR_TYPE;
   /** ggml's order: the first dimension is contiguous. At most 4. */
   readonly shape: readonly number[];
+}
+
+export interface FloatTensor extends NamedTensor {
+  readonly type: "f32" | "f16";
   /** Product of `shape` values; rounded to nearest even where the type is f16. */
   readonly data: Float32Array;
 }
+
+export interface BlockTensor extends NamedTensor {
+  readonly type: "q4_0";
+  /** ggml's blocks, as they stand in the file. */
+  readonly data: Uint8Array;
+}
+
+export type GgufTensor = FloatTensor | BlockTensor;
 
 export interface GgufFile {
   readonly metadata: ReadonlyMap<string, GgufValue>;
@@ -76,9 +88,11 @@ function putTable(
 
 function encode(tensor: GgufTensor): Uint8Array {
   const count = tensor.shape.reduce((product, size) => product * size, 1);
-  if (count !== tensor.data.length || tensor.shape.length > 4) {
+  const wanted = tensor.type === "q4_0" ? (count / Q4_0.weights) * Q4_0.bytes : count;
+  if (wanted !== tensor.data.length || tensor.shape.length > 4) {
     throw new RangeError(`${tensor.name}: ${tensor.data.length} values for shape ${tensor.shape.join("×")}`);
   }
+  if (tensor.type === "q4_0") return tensor.data;
   const data = tensor.type === "f16" ? new Float16Array(tensor.data) : tensor.data;
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }

@@ -3,7 +3,7 @@
  * the others as they are. Dimension 0 of the residual stream is kept at a constant: nothing writes to it, so
  * the head can use it as a bias and make a random model speak in words.
  */
-import type { GgufTensor } from "../gguf/writeGguf.ts";
+import type { FloatTensor } from "../gguf/writeGguf.ts";
 import { Prng } from "./Prng.ts";
 import type { Speech } from "./Vocabulary.ts";
 
@@ -19,7 +19,7 @@ const SPEECH: Readonly<Record<Speech, { readonly bias: number; readonly noise: n
 };
 
 export class Weights {
-  readonly tensors: GgufTensor[] = [];
+  readonly tensors: FloatTensor[] = [];
   readonly #seed: string;
   readonly #nEmbd: number;
 

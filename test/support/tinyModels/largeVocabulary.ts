@@ -60,7 +60,7 @@ export async function largeVocabularyModel(): Promise<string> {
 }
 
 function makeModel(): Uint8Array {
-  const tokens = makeTokens();
+  const tokens = makeTokens(SIZE, CONTROL);
   const weights = new Weights(SEED, qwen3.nEmbd);
   weights.embedding("token_embd.weight", SIZE);
   qwen3.addLayers(weights);
@@ -83,12 +83,12 @@ function makeModel(): Uint8Array {
   return writeGguf({ metadata, tensors: weights.tensors });
 }
 
-/** Bytes, then words and marks put together, each once, in the byte-level alphabet. */
-function makeTokens(): string[] {
+/** Bytes, then words and marks put together, each once, in the byte-level alphabet; `specials` stand last. */
+export function makeTokens(size: number, specials: readonly string[]): string[] {
   const random = new Prng(SEED);
   const pick = (list: readonly string[]): string => list[Math.floor(random.uniform() * list.length)] ?? "";
   const tokens = new Set(Array.from({ length: 256 }, (_, byte) => byteSymbol(byte)));
-  while (tokens.size < SIZE - CONTROL.length) {
+  while (tokens.size < size - specials.length) {
     const kind = random.uniform();
     let text = kind < 0.5 ? " " : "";
     if (kind > 0.92) text = pick(MARKS) + pick(MARKS) + (kind > 0.96 ? pick(MARKS) : "");
@@ -97,5 +97,5 @@ function makeTokens(): string[] {
     if (kind > 0.8 && kind < 0.9) text = text.charAt(0).toUpperCase() + text.slice(1);
     tokens.add(Array.from(new TextEncoder().encode(text), byteSymbol).join(""));
   }
-  return [...tokens, ...CONTROL];
+  return [...tokens, ...specials];
 }

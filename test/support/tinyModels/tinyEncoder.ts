@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bool, f32, type GgufValue, numbers, str, strings, u32 } from "../gguf/GgufValue.ts";
-import { type GgufTensor, writeGguf } from "../gguf/writeGguf.ts";
+import { type FloatTensor, writeGguf } from "../gguf/writeGguf.ts";
 import { Weights } from "./Weights.ts";
 
 /** Sizes of the model: hidden, feed-forward, heads, layers; tokens of its longest input. */
@@ -35,7 +35,7 @@ export interface EncoderOptions {
 export interface TinyEncoder extends AsyncDisposable {
   readonly path: string;
   readonly vocabulary: readonly string[];
-  readonly tensors: ReadonlyMap<string, GgufTensor>;
+  readonly tensors: ReadonlyMap<string, FloatTensor>;
 }
 
 const SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];

@@ -1,7 +1,7 @@
 /**
  * Import directions (ARCHITECTURE.md, "Code map"): the rooms of the house from the ground up. A room imports rooms
  * that stand below it, and of those only the ones it names here; there are no exceptions for single files.
- * `test/unit/importDirections.test.ts` plants an import against each rule.
+ * `test/unit/repository/importDirections.test.ts` plants an import against each rule.
  */
 const forbid = (name, from, to, comment) => ({ name, severity: "error", comment, from, to });
 

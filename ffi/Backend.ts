@@ -2,12 +2,13 @@
  * The opened libllama with its backends. Each thread opens its own `Backend`; library, backends and log are
  * the process's, loaded once however many threads open. Never unloaded: `close` only ends this owner.
  */
+
+import { askText, cString } from "./cText.ts";
 import { FfiError, unwrap } from "./FfiError.ts";
 import { Handle } from "./Handle.ts";
 import { type FoundLibrary, findLibrary, type LibrarySearch, nvidiaAdvice } from "./library.ts";
 import { openShim } from "./openShim.ts";
 import { CODES, type Shim } from "./symbols.ts";
-import { askText, cString } from "./text.ts";
 
 export type DeviceType = "cpu" | "gpu" | "integrated-gpu" | "accelerator" | "meta";
 const DEVICE_TYPES: readonly DeviceType[] = ["cpu", "gpu", "integrated-gpu", "accelerator", "meta"];

@@ -1,10 +1,10 @@
 /** A loaded GGUF: what it says of itself, and its vocabulary. Refuses to close while a context lives. */
 import type { Backend } from "./Backend.ts";
+import { askText, cString } from "./cText.ts";
 import { FfiError, unwrap, withWords } from "./FfiError.ts";
 import { Handle } from "./Handle.ts";
 import { checkModelFile } from "./modelFile.ts";
 import { CODES, integers, type Shim } from "./symbols.ts";
-import { askText, cString } from "./text.ts";
 import { Vocab } from "./Vocab.ts";
 
 export interface TensorOverride {
@@ -190,8 +190,8 @@ export class Model extends Handle {
   meta(key: string): string | null {
     this.use();
     const name = cString(key);
-    const probe = new Uint8Array(1);
-    if (this.#shim.wt_model_meta(this.#id, name, probe, 1) < 0) return null;
+    const oneByte = new Uint8Array(1);
+    if (this.#shim.wt_model_meta(this.#id, name, oneByte, 1) < 0) return null;
     return askText("read metadata", (text, size) => this.#shim.wt_model_meta(this.#id, name, text, size));
   }
 

@@ -3,10 +3,10 @@
  * use, each token's bytes when first wanted.
  */
 import type { FimTokens, SpecialToken, TextVocab } from "../src/run/TextVocab.ts";
+import { askText } from "./cText.ts";
 import { FfiError, unwrap } from "./FfiError.ts";
 import { TokenTable } from "./grammar/TokenTable.ts";
 import { CODES, type Shim } from "./symbols.ts";
-import { askText } from "./text.ts";
 
 /** Bits of a token's attributes, as llama.cpp numbers them. */
 const TOKEN_CONTROL = 1 << 3;

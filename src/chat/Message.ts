@@ -69,8 +69,8 @@ export interface PromptInput {
   readonly kwargs: ReadonlyMap<string, Json>;
 }
 
-/** The answer's text has to be JSON of this schema; where tools are free to be called, a call may take its place. */
-export interface Answer {
+/** What the reply's text has to be: JSON of this schema. A call may take its place where tools are free to be called. */
+export interface TextSchema {
   readonly schema: Json;
   /** Every keyword has to be held. */
   readonly strict: boolean;
@@ -89,7 +89,7 @@ export interface Turn {
   readonly toolChoice: ToolChoice;
   /** Whether a forced reply may hold several calls. */
   readonly parallelCalls: boolean;
-  readonly answer?: Answer;
+  readonly textSchema?: TextSchema;
   readonly sampling: Sampling;
   /** Tokens of reasoning at most; missing: as the server is set. */
   readonly reasoningBudget?: number;

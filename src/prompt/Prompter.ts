@@ -13,11 +13,12 @@ import { completedTools } from "./completedTools.ts";
 import { continuedRender } from "./continuedRender.ts";
 import { type HostSettings, hostContext, stringsOf } from "./hostContext.ts";
 import { joined } from "./joined.ts";
-import { NO_MASK, probeCaps } from "./learn/learnCaps.ts";
-import { type Dialect, probeDialect, readTags } from "./learn/learnDialect.ts";
+import { learnCaps } from "./learn/learnCaps.ts";
+import { type Dialect, learnDialect, readTags } from "./learn/learnDialect.ts";
 import { learnOpeners, type Openers } from "./learn/learnOpeners.ts";
 import type { OpenerSource } from "./learn/OpenerSource.ts";
 import type { TemplateCaps } from "./learn/TemplateCaps.ts";
+import { NO_MASK } from "./learn/trialMessages.ts";
 import { EdgeSet, Mask } from "./Mask.ts";
 import type { RawPrompt } from "./RawPrompt.ts";
 import { RenderTokeniser } from "./RenderTokeniser.ts";
@@ -191,9 +192,9 @@ export class Prompter {
       echoTags: new Set(),
       today: this.#today,
     };
-    const caps = probeCaps(template, plain);
+    const caps = learnCaps(template, plain);
     const mask = Mask.over(this.#tokeniser.spellings, this.#edges, [source]);
-    const probe: OpenerSource = {
+    const openerSource: OpenerSource = {
       vocab: this.#vocab,
       spellings: this.#tokeniser.spellings,
       render: (input, addGenerationPrompt) => {
@@ -205,12 +206,12 @@ export class Prompter {
       },
       tokenise: (rendered) => this.#tokeniser.tokens(rendered, mask),
     };
-    const openers = learnOpeners(probe);
-    const dialect = probeDialect(probe, source, caps, openers.openers);
+    const openers = learnOpeners(openerSource);
+    const dialect = learnDialect(openerSource, source, caps, openers.openers);
     const { calls } = dialect.reply.format;
     const settings: HostSettings = {
       ...plain,
-      echoTags: readTags(probe, source, openers.openers),
+      echoTags: readTags(openerSource, source, openers.openers),
       ...(calls === null ? {} : { writeCalls: (written) => spellCalls(calls, written) }),
     };
     return { template, caps, settings, openers, dialect, reasoningTags: this.#reasoningTags(dialect) };

@@ -2,21 +2,21 @@
 
 import { AppError } from "../base/AppError.ts";
 import { invalid } from "../chat/fields.ts";
-import type { Answer } from "../chat/Message.ts";
+import type { TextSchema } from "../chat/Message.ts";
 import { promptTooLong } from "../prompt/promptTooLong.ts";
 import { grownPrompt, type RawPrompt } from "../prompt/RawPrompt.ts";
 import type { RunWishes, Sampling } from "../run/RunSpec.ts";
 import { holdable } from "./holdable.ts";
 import type { PreparedTurn } from "./PreparedTurn.ts";
 import { RawReply } from "./RawReply.ts";
-import { answerGrammar } from "./replyGrammar.ts";
+import { textGrammar } from "./replyGrammar.ts";
 import type { TurnDeps } from "./TurnDeps.ts";
 
 export interface RawTurn {
   readonly prompt: RawPrompt;
   /** The prompt's, as `rawTokens` gave them. */
   readonly tokens: Int32Array;
-  readonly answer?: Answer;
+  readonly textSchema?: TextSchema;
   readonly sampling: Sampling;
   /** Tokens to generate at most; Infinity where the request names none. */
   readonly maxTokens: number;
@@ -26,12 +26,15 @@ export interface RawTurn {
 
 /** Throws AppError for an answer's schema that no grammar can hold. */
 export function prepareRaw(turn: RawTurn, deps: TurnDeps): PreparedTurn {
-  const { answer, tokens, maxTokens } = turn;
+  const { textSchema, tokens, maxTokens } = turn;
   const warn = deps.warn ?? (() => {});
   const reply = new RawReply({ vocab: deps.vocab, stop: turn.stop });
   return {
     tokens,
-    sampling: holdable({ ...turn.sampling, ...(answer === undefined ? {} : answerGrammar(answer, warn)) }),
+    sampling: holdable({
+      ...turn.sampling,
+      ...(textSchema === undefined ? {} : textGrammar(textSchema, warn)),
+    }),
     maxTokens,
     wishes: turn.wishes ?? {},
     reply,

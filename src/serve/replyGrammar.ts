@@ -6,7 +6,7 @@ import { LRUCache } from "lru-cache";
 import { AppError } from "../base/AppError.ts";
 import type { ContinuedPart } from "../chat/continuation.ts";
 import { type ReplyFormat, USUAL_FORMAT } from "../chat/formats/ReplyFormat.ts";
-import type { Answer, Turn } from "../chat/Message.ts";
+import type { TextSchema, Turn } from "../chat/Message.ts";
 import { compileSchema } from "../grammar/compileSchema.ts";
 import { both, noneOf, until } from "../grammar/Dfa.ts";
 import { dfaRule, Gbnf, literal } from "../grammar/Gbnf.ts";
@@ -27,7 +27,7 @@ export interface ReplyGrammarOptions {
 }
 
 type Held = Pick<Sampling, "grammar" | "grammarTrigger">;
-type Demand = Pick<Turn, "toolChoice" | "parallelCalls" | "answer"> & {
+type Demand = Pick<Turn, "toolChoice" | "parallelCalls" | "textSchema"> & {
   readonly tools: Turn["prompt"]["tools"];
 };
 
@@ -38,7 +38,7 @@ let formatCount = 0;
 
 /** Nothing where the reply is free. Throws AppError for an answer's schema that no grammar can hold. */
 export function replyGrammar(demand: Demand, options: ReplyGrammarOptions): Held {
-  if (demand.tools.length === 0 && demand.answer === undefined) return {};
+  if (demand.tools.length === 0 && demand.textSchema === undefined) return {};
   const key = keyOf(demand, options);
   let held = known.get(key);
   if (held === undefined) {
@@ -49,15 +49,18 @@ export function replyGrammar(demand: Demand, options: ReplyGrammarOptions): Held
 }
 
 /** For a reply that is the answer and nothing else. Throws AppError as `replyGrammar` does. */
-export function answerGrammar(answer: Answer, warn: (message: string) => void): Held {
+export function textGrammar(textSchema: TextSchema, warn: (message: string) => void): Held {
   const gbnf = new Gbnf();
   gbnf.define("root", "");
-  gbnf.define("root", answerRule(gbnf, answer, warn));
+  gbnf.define("root", textRule(gbnf, textSchema, warn));
   return { grammar: gbnf.text() };
 }
 
 /** All that a grammar is made of; the tools' words by two hashes, for they are long. */
-function keyOf({ tools, toolChoice, parallelCalls, answer }: Demand, options: ReplyGrammarOptions): string {
+function keyOf(
+  { tools, toolChoice, parallelCalls, textSchema }: Demand,
+  options: ReplyGrammarOptions,
+): string {
   const { format = USUAL_FORMAT, opensReasoning, continues = null } = options;
   let id = formatIds.get(format);
   if (id === undefined) {
@@ -65,19 +68,20 @@ function keyOf({ tools, toolChoice, parallelCalls, answer }: Demand, options: Re
     formatIds.set(format, id);
   }
   const texts = tools.map(({ definition }) => writeJson(definition)).join("\n");
-  const schema = answer === undefined ? null : [writeJson(answer.schema), answer.strict, answer.field];
+  const schema =
+    textSchema === undefined ? null : [writeJson(textSchema.schema), textSchema.strict, textSchema.field];
   const hashes = [Bun.hash.xxHash64(texts), Bun.hash.wyhash(texts)].map(String);
   return JSON.stringify([id, opensReasoning, continues, toolChoice, parallelCalls, schema, hashes]);
 }
 
 function makeGrammar(demand: Demand, options: ReplyGrammarOptions): Held {
-  const { toolChoice, answer, tools } = demand;
+  const { toolChoice, textSchema, tools } = demand;
   const { format = USUAL_FORMAT } = options;
   const calls = tools.length > 0 ? format.calls : null;
   const isForced = toolChoice.type === "required" || toolChoice.type === "named";
   const gbnf = new Gbnf();
   gbnf.define("root", "");
-  if (isForced || answer !== undefined) {
+  if (isForced || textSchema !== undefined) {
     const ways: string[] = [];
     const named = toolChoice.type === "named" ? tools.filter((tool) => tool.name === toolChoice.name) : tools;
     // A demanded call of a model that knows none is spelt as most models are trained to.
@@ -87,7 +91,7 @@ function makeGrammar(demand: Demand, options: ReplyGrammarOptions): Held {
       const parallel = demand.parallelCalls && toolChoice.type !== "named";
       ways.push(callsBody(gbnf, callFormat, named, parallel, options.warn));
     }
-    if (answer !== undefined && !isForced) ways.push(answerBody(gbnf, format, answer, options));
+    if (textSchema !== undefined && !isForced) ways.push(textWay(gbnf, format, textSchema, options));
     gbnf.define("root", `${reasoningBody(gbnf, format, options)} (${ways.join(" | ")})`.trim());
     return { grammar: gbnf.text() };
   }
@@ -134,27 +138,31 @@ function reasoningBody(
   return reasoning.start === "" ? "" : `(${literal(reasoning.start)} ${think})?`;
 }
 
-const ANSWER_OPENS = {
+const TEXT_OPENS = {
   harmony: '"<|channel|>final" (" <|constrain|>json")? "<|message|>"',
   all: literal("all\n"),
   recipients: literal(" to=user<|message|>"),
 } as const;
 
-function answerBody(
+function textWay(
   gbnf: Gbnf,
   format: ReplyFormat,
-  answer: Answer,
+  textSchema: TextSchema,
   { warn, continues }: ReplyGrammarOptions,
 ): string {
-  const value = answerRule(gbnf, answer, warn);
+  const value = textRule(gbnf, textSchema, warn);
   if (continues === "text") return value;
-  if (format.channels !== null) return `${ANSWER_OPENS[format.channels]} ${value}`;
+  if (format.channels !== null) return `${TEXT_OPENS[format.channels]} ${value}`;
   const [open, ...close] = format.textMarks;
   const before = open === undefined ? "" : `(${literal(open)} [ \\n]?)?`;
   return `${before} ${value} ${close.map((mark) => `(${literal(mark)})?`).join(" ")}`.trim();
 }
 
-function answerRule(gbnf: Gbnf, { schema, strict, field }: Answer, warn: (message: string) => void): string {
+function textRule(
+  gbnf: Gbnf,
+  { schema, strict, field }: TextSchema,
+  warn: (message: string) => void,
+): string {
   try {
     const { rule, relaxed } = compileSchema(schema, gbnf);
     const [first] = relaxed;

@@ -70,7 +70,7 @@ async function load(config: Config, watch: LoadWatch): Promise<ServiceDeps> {
       ? warmOff
       : new WarmClient({
           engine,
-          setup: {
+          settings: {
             modelPath: config.modelPath,
             libraryPath,
             shimPath,

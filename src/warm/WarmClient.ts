@@ -7,7 +7,7 @@ import type { Engine, EngineRun } from "../run/Engine.ts";
 import type { EngineEvent } from "../run/EngineEvent.ts";
 import type { ConversationTurn } from "../run/RunSpec.ts";
 import type { Warm } from "./Warm.ts";
-import type { AnyWarmJob, WarmCommand, WarmEvent, WarmRun, WarmSetup } from "./WarmJob.ts";
+import type { AnyWarmJob, WarmCommand, WarmEvent, WarmRun, WarmSettings } from "./WarmJob.ts";
 
 /** Deaths of the Worker after which it is not started again: what kills it each time would go on for ever. */
 export const warmCrashesMax = 3;
@@ -26,7 +26,7 @@ export type OpenWarmLink = (
 
 export interface WarmClientOptions {
   readonly engine: Pick<Engine, "run" | "warm">;
-  readonly setup: WarmSetup;
+  readonly settings: WarmSettings;
   readonly openLink: OpenWarmLink;
   readonly log: { info(message: string): void; warn(message: string): void };
 }
@@ -96,7 +96,7 @@ export class WarmClient implements Warm {
       },
     );
     this.#link = link;
-    link.post({ type: "start", setup: this.#options.setup });
+    link.post({ type: "start", settings: this.#options.settings });
   }
 
   #receive(event: WarmEvent): void {

@@ -36,7 +36,7 @@ export interface RawWarmJob extends FinishedReply {
 export type AnyWarmJob = WarmJob | RawWarmJob;
 
 /** What the warm Worker makes its own vocabulary and Prompter from: the request path's settings. */
-export interface WarmSetup {
+export interface WarmSettings {
   readonly modelPath: string;
   /** libllama to load (file), as the request path found it. */
   readonly libraryPath: string;
@@ -51,7 +51,7 @@ export interface WarmSetup {
 
 export type WarmCommand =
   /** Comes first. */
-  | { readonly type: "start"; readonly setup: WarmSetup }
+  | { readonly type: "start"; readonly settings: WarmSettings }
   | { readonly type: "job"; readonly job: AnyWarmJob }
   /** The conversation moved on before its job was planned. */
   | { readonly type: "drop"; readonly conversation: string };

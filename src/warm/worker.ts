@@ -6,7 +6,7 @@ import { Backend } from "../../ffi/Backend.ts";
 import { Model } from "../../ffi/Model.ts";
 import { Prompter } from "../prompt/Prompter.ts";
 import { planJob } from "./planJob.ts";
-import type { WarmCommand, WarmEvent, WarmSetup } from "./WarmJob.ts";
+import type { WarmCommand, WarmEvent, WarmSettings } from "./WarmJob.ts";
 import { WarmQueue } from "./WarmQueue.ts";
 
 declare const self: Worker;
@@ -15,28 +15,28 @@ let queue: WarmQueue | undefined;
 
 self.onmessage = (event: MessageEvent<WarmCommand>) => {
   const command = event.data;
-  if (command.type === "start") start(command.setup);
+  if (command.type === "start") start(command.settings);
   else queue?.handle(command);
 };
 
-function start(setup: WarmSetup): void {
+function start(settings: WarmSettings): void {
   try {
-    const prompter = openPrompter(setup);
+    const prompter = openPrompter(settings);
     // An immediate lets the messages that have arrived meanwhile be handled first.
-    queue = new WarmQueue((job) => planJob(job, prompter, setup.rules), post, setImmediate);
+    queue = new WarmQueue((job) => planJob(job, prompter, settings.rules), post, setImmediate);
     post({ type: "ready" });
   } catch (error) {
     post({ type: "off", why: error instanceof Error ? error.message : String(error) });
   }
 }
 
-function openPrompter(setup: WarmSetup): Prompter {
-  const backend = Backend.open({ explicit: setup.libraryPath, shim: setup.shimPath ?? undefined });
-  const model = Model.load(backend, { path: setup.modelPath, vocabOnly: true });
+function openPrompter(settings: WarmSettings): Prompter {
+  const backend = Backend.open({ explicit: settings.libraryPath, shim: settings.shimPath ?? undefined });
+  const model = Model.load(backend, { path: settings.modelPath, vocabOnly: true });
   return new Prompter({
-    template: setup.template,
+    template: settings.template,
     vocab: model.vocab,
-    ...(setup.toolUseTemplate === null ? {} : { toolUseTemplate: setup.toolUseTemplate }),
+    ...(settings.toolUseTemplate === null ? {} : { toolUseTemplate: settings.toolUseTemplate }),
   });
 }
 

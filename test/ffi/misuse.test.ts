@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Backend } from "../../ffi/Backend.ts";
 import { Context } from "../../ffi/Context.ts";
+import { cString } from "../../ffi/cText.ts";
 import { FfiError, type FfiErrorCode } from "../../ffi/FfiError.ts";
 import { Model } from "../../ffi/Model.ts";
 import { Sampler } from "../../ffi/Sampler.ts";
 import { type SamplerRecipe, samplerRecipe } from "../../ffi/samplerRecipe.ts";
 import { CODES, integers, ORDERS, type Shim } from "../../ffi/symbols.ts";
-import { cString } from "../../ffi/text.ts";
 import { tinyModel } from "../support/tinyModels/tinyModel.ts";
 import { GREEDY, openBackend, openTiny } from "./rig.ts";
 

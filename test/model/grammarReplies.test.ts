@@ -61,7 +61,7 @@ function held(toolChoice: ToolChoice, answer: boolean) {
       tools: answer ? [] : TOOLS,
       toolChoice,
       parallelCalls: false,
-      ...(answer ? { answer: { schema: fromPlain(PARAMETERS), strict: true, field: "schema" } } : {}),
+      ...(answer ? { textSchema: { schema: fromPlain(PARAMETERS), strict: true, field: "schema" } } : {}),
     },
     // A random model that has begun to think never stops.
     { opensReasoning: false, warn: () => {}, format: { ...USUAL_FORMAT, reasoning: null } },

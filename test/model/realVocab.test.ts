@@ -6,7 +6,7 @@ import { Model } from "../../ffi/Model.ts";
 import type { AssistantMessage, Message, PromptInput } from "../../src/chat/Message.ts";
 import { requestChunks } from "../../src/plan/requestChunks.ts";
 import { hostContext } from "../../src/prompt/hostContext.ts";
-import { NO_MASK } from "../../src/prompt/learn/learnCaps.ts";
+import { NO_MASK } from "../../src/prompt/learn/trialMessages.ts";
 import { Prompter } from "../../src/prompt/Prompter.ts";
 import { Template } from "../../src/prompt/Template.ts";
 

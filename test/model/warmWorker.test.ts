@@ -13,7 +13,7 @@ import { parseJson } from "../../src/json/parseJson.ts";
 import { requestChunks } from "../../src/plan/requestChunks.ts";
 import { Prompter } from "../../src/prompt/Prompter.ts";
 import { planJob } from "../../src/warm/planJob.ts";
-import type { WarmCommand, WarmEvent, WarmJob, WarmSetup } from "../../src/warm/WarmJob.ts";
+import type { WarmCommand, WarmEvent, WarmJob, WarmSettings } from "../../src/warm/WarmJob.ts";
 import { workerLink } from "../../src/warm/workerLink.ts";
 
 const modelPath = join(import.meta.dir, "../../models/demo/demo.gguf");
@@ -63,7 +63,7 @@ test("plans as the request path does, in order, and drops what has moved on", as
     chunkTokensMax: 64,
     tripTokensMin: 0,
   };
-  const setup: WarmSetup = {
+  const settings: WarmSettings = {
     modelPath,
     libraryPath: backend.library.path,
     shimPath: null,
@@ -93,7 +93,7 @@ test("plans as the request path does, in order, and drops what has moved on", as
   });
 
   const { post, next } = openWorker();
-  post({ type: "start", setup });
+  post({ type: "start", settings });
   for (const id of ["a", "b", "c"]) post({ type: "job", job: job(id) });
   post({ type: "drop", conversation: "b" });
   const events = [await next(), await next(), await next(), await next()];
@@ -126,7 +126,7 @@ test("a model that cannot be loaded turns warming off, with the reason", async (
   const { post, next } = openWorker();
   const rules = { openers: [], userOpeners: [], chunkTokensMin: 16, chunkTokensMax: 64, tripTokensMin: 0 };
   const libraryPath = backend.library.path;
-  const setup = {
+  const settings = {
     modelPath: "no-such-model.gguf",
     libraryPath,
     shimPath: null,
@@ -134,7 +134,7 @@ test("a model that cannot be loaded turns warming off, with the reason", async (
     toolUseTemplate: null,
     rules,
   };
-  post({ type: "start", setup });
+  post({ type: "start", settings });
   const event = await next();
   expect(event.type === "off" ? event.why : event.type).toContain("no-such-model.gguf");
   backend.close();

@@ -117,7 +117,7 @@ function warmClient(engine: LoopEngine, rules: ChunkRules, prompter: Prompter): 
       end: () => {},
     };
   };
-  const setup = {
+  const settings = {
     modelPath: "",
     libraryPath: "",
     shimPath: null,
@@ -125,5 +125,5 @@ function warmClient(engine: LoopEngine, rules: ChunkRules, prompter: Prompter): 
     toolUseTemplate: null,
     rules,
   };
-  return new WarmClient({ engine, setup, openLink, log: LOG });
+  return new WarmClient({ engine, settings, openLink, log: LOG });
 }

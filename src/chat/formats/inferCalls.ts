@@ -5,13 +5,13 @@
 import type { CallFormat, CallPart } from "../CallFormat.ts";
 import { atomsOf, commonEnd, commonStart } from "./atoms.ts";
 import { inferTagged } from "./inferTagged.ts";
-import { objectOf, PROBE_NAMES, type ProbeCall, type ReplyProbe } from "./ReplyProbe.ts";
+import { objectOf, type ReplyTrial, TRIAL_NAMES, type TrialCall } from "./ReplyTrial.ts";
 
-const [FIRST, SECOND] = PROBE_NAMES;
+const [FIRST, SECOND] = TRIAL_NAMES;
 const KEY = "wtkeya";
 const VALUE = "wtvaluea";
-const one: ProbeCall = { name: FIRST, arguments: objectOf({ [KEY]: VALUE }) };
-const two: ProbeCall = { name: SECOND, arguments: objectOf({ [KEY]: VALUE }) };
+const one: TrialCall = { name: FIRST, arguments: objectOf({ [KEY]: VALUE }) };
+const two: TrialCall = { name: SECOND, arguments: objectOf({ [KEY]: VALUE }) };
 
 /** Stand for an id and an index (from 0, from 1) inside literals; no template writes private-use characters. */
 const ID = "\uE000";
@@ -27,22 +27,22 @@ interface Frame {
   readonly tail: string;
 }
 
-export function inferCalls(given: ReplyProbe): CallFormat | null {
-  let probe = given;
-  let text = probe.calls([one]);
+export function inferCalls(given: ReplyTrial): CallFormat | null {
+  let trial = given;
+  let text = trial.calls([one]);
   if (text === undefined) {
     // A template that writes ids alone (Kimi's first) shows the name only inside one.
-    probe = given.withNamedIds();
-    text = probe.calls([one]);
+    trial = given.withNamedIds();
+    text = trial.calls([one]);
   }
   if (text === undefined) return null;
-  const found = argumentsOf(probe, text);
+  const found = argumentsOf(trial, text);
   if (found === null) return null;
   const { kind, span } = found;
-  const frame = frameOf(withIds(text, probe), span, kind.kind === "tagged" ? found.middle : null);
+  const frame = frameOf(withIds(text, trial), span, kind.kind === "tagged" ? found.middle : null);
   if (frame === null) return null;
-  const both = probe.calls([one, two]);
-  const several = both === undefined ? null : withSecond(withIds(both, probe), frame, span);
+  const both = trial.calls([one, two]);
+  const several = both === undefined ? null : withSecond(withIds(both, trial), frame, span);
   const single = {
     sectionStart: "",
     head: frame.head,
@@ -80,13 +80,13 @@ function isBareName(head: string, middle: string, kind: CallFormat["arguments"][
 
 interface Arguments {
   readonly kind: CallFormat["arguments"];
-  /** Their text in the probe. */
+  /** Their text in the trial. */
   readonly span: string;
   /** What belongs to the name, of what stands between name and first key. */
   readonly middle: string;
 }
 
-function argumentsOf(probe: ReplyProbe, text: string): Arguments | null {
+function argumentsOf(trial: ReplyTrial, text: string): Arguments | null {
   const json = /\{\s*"wtkeya"\s*:\s*"wtvaluea"\s*\}/.exec(text)?.[0];
   if (json !== undefined) return { kind: { kind: "json" }, span: json, middle: "" };
   const gemma = `${KEY}:<|"|>${VALUE}<|"|>`;
@@ -95,11 +95,11 @@ function argumentsOf(probe: ReplyProbe, text: string): Arguments | null {
   if (keyword !== undefined && text.includes(`(${keyword})`)) {
     return { kind: { kind: "pythonic" }, span: keyword, middle: "" };
   }
-  return inferTagged(probe, text);
+  return inferTagged(trial, text);
 }
 
-function withIds(text: string, probe: ReplyProbe): string {
-  const plain = [0, 1].map((i) => probe.id(one, i));
+function withIds(text: string, trial: ReplyTrial): string {
+  const plain = [0, 1].map((i) => trial.id(one, i));
   return plain.some((id) => id.includes(FIRST))
     ? text
     : plain.reduce((out, id) => out.replaceAll(id, ID), text);

@@ -3,11 +3,11 @@ import type { CallFormat } from "../CallFormat.ts";
 import { inferCalls } from "./inferCalls.ts";
 import { knownFormat, unrenderedCalls } from "./knownFormats.ts";
 import type { ReasoningFormat, ReplyFormat } from "./ReplyFormat.ts";
-import type { ReplyProbe } from "./ReplyProbe.ts";
+import type { ReplyTrial } from "./ReplyTrial.ts";
 import { type FormatTest, testFormat } from "./testFormat.ts";
 
 export interface ReplyEvidence {
-  readonly probe: ReplyProbe;
+  readonly trial: ReplyTrial;
   /** The template's text. */
   readonly source: string;
   /** Spellings of the vocabulary's special tokens. */
@@ -25,7 +25,7 @@ export interface StudiedReply {
 }
 
 export function inferReply(evidence: ReplyEvidence): StudiedReply {
-  const { probe, source, specials } = evidence;
+  const { trial, source, specials } = evidence;
   const known = knownFormat(source);
   const reasoning = known?.reasoning ?? evidence.reasoning;
   const channels = known?.channels ?? null;
@@ -39,13 +39,13 @@ export function inferReply(evidence: ReplyEvidence): StudiedReply {
   const done = (how: StudiedReply["how"], calls: CallFormat | null): StudiedReply => ({
     format: format(calls),
     how,
-    test: () => testFormat(format(calls), probe),
+    test: () => testFormat(format(calls), trial),
   });
   if (known?.calls !== undefined) return done("by hand", known.calls);
-  const inferred = inferCalls(probe);
+  const inferred = inferCalls(trial);
   if (inferred !== null) {
     // What cannot read its own template's calls is no format.
-    const { oneCall } = testFormat(format(inferred), probe);
+    const { oneCall } = testFormat(format(inferred), trial);
     if (oneCall === "exact" || oneCall === "read") return done("inferred", inferred);
   }
   return done("usual", unrenderedCalls(source, specials));
@@ -54,15 +54,15 @@ export function inferReply(evidence: ReplyEvidence): StudiedReply {
 const TAG = /^(?:<[|｜][^<>]+>|<[^<>]+[|｜]>)$/;
 
 /** Special tokens in front of a plain reply's text and behind it, but for those of reasoning. */
-function textMarks({ probe, source, specials }: ReplyEvidence, reasoning: ReasoningFormat | null): string[] {
+function textMarks({ trial, source, specials }: ReplyEvidence, reasoning: ReasoningFormat | null): string[] {
   const marks = new Set<string>();
-  const { before, behind } = probe.textMarks;
+  const { before, behind } = trial.textMarks;
   for (const word of before.match(/<[^<>\s]+>/g) ?? [])
     if (TAG.test(word) && specials.includes(word)) marks.add(word);
   if (behind !== undefined && TAG.test(behind) && specials.includes(behind)) marks.add(behind);
   if (reasoning !== null) {
     // Where reasoning ends as any message does, the header of the next one is part of the reply.
-    if (behind === reasoning.end) marks.add(probe.header);
+    if (behind === reasoning.end) marks.add(trial.header);
     marks.delete(reasoning.start);
     marks.delete(reasoning.end);
   }
@@ -70,5 +70,5 @@ function textMarks({ probe, source, specials }: ReplyEvidence, reasoning: Reason
     for (const tag of ["<response>", "</response>"]) marks.add(tag);
   const final = ["[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]"];
   for (const tag of final) if (source.includes(tag) && tag !== reasoning?.end) marks.add(tag);
-  return [...marks].filter((mark) => mark !== "" && !probe.isEnd(mark));
+  return [...marks].filter((mark) => mark !== "" && !trial.isEnd(mark));
 }

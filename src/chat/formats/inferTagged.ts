@@ -2,9 +2,9 @@
 import type { Json } from "../../json/json.ts";
 import type { TaggedArguments } from "../CallFormat.ts";
 import { commonEnd, commonStart } from "./atoms.ts";
-import { objectOf, PROBE_NAMES, type ReplyProbe } from "./ReplyProbe.ts";
+import { objectOf, type ReplyTrial, TRIAL_NAMES } from "./ReplyTrial.ts";
 
-const [NAME] = PROBE_NAMES;
+const [NAME] = TRIAL_NAMES;
 /** What JSON, XML and Python each write in a way of their own. */
 const TRICKY = "wtd' \\ <b>&\nü\"wte";
 
@@ -17,9 +17,9 @@ export interface TaggedFound {
 }
 
 /** `text` is the render of one call of `wtkeya: "wtvaluea"`. */
-export function inferTagged(probe: ReplyProbe, text: string): TaggedFound | null {
+export function inferTagged(trial: ReplyTrial, text: string): TaggedFound | null {
   const single = between(text, NAME, "wtkeya", "wtvaluea");
-  const pair = render(probe, { wtkeya: "wtvaluea", wtkeyb: "wtvalueb" });
+  const pair = render(trial, { wtkeya: "wtvaluea", wtkeyb: "wtvalueb" });
   const double = pair === undefined ? null : between(pair, "wtvaluea", "wtkeyb", "wtvalueb");
   if (single === null || double === null) return null;
   const [toKey, textKeyEnd, tail] = single;
@@ -30,7 +30,7 @@ export function inferTagged(probe: ReplyProbe, text: string): TaggedFound | null
   const valueEnd = commonStart(closes, tail);
   if (keyStart.trim() === "" || valueEnd.trim() === "" || textKeyEnd === "") return null;
   const quoted = textKeyEnd.endsWith('"') && valueEnd.startsWith('"');
-  const number = render(probe, { wtnumber: 748159 });
+  const number = render(trial, { wtnumber: 748159 });
   const keyEnd = (number === undefined ? null : between(number, NAME, "wtnumber", "748159"))?.[1];
   const strip = (end: string) => (quoted ? end.replace(/"$/, "") : end);
   return {
@@ -41,26 +41,26 @@ export function inferTagged(probe: ReplyProbe, text: string): TaggedFound | null
       keyEnd: keyEnd ?? strip(textKeyEnd),
       valueEnd: quoted ? valueEnd.slice(1) : valueEnd,
       separator: closes.slice(valueEnd.length),
-      texts: textsOf(probe, quoted),
-      nested: prints(probe, { wtlist: ["wtx", 1] }, "['wtx', 1]") ? "python" : "json",
-      words: prints(probe, { wtflag: true }, "True") ? "python" : "json",
+      texts: textsOf(trial, quoted),
+      nested: prints(trial, { wtlist: ["wtx", 1] }, "['wtx', 1]") ? "python" : "json",
+      words: prints(trial, { wtflag: true }, "True") ? "python" : "json",
     },
     span: `${keyStart}wtkeya${textKeyEnd}wtvaluea${valueEnd}`,
     middle,
   };
 }
 
-function textsOf(probe: ReplyProbe, quoted: boolean): TaggedArguments["texts"] {
+function textsOf(trial: ReplyTrial, quoted: boolean): TaggedArguments["texts"] {
   if (quoted) return "json";
-  return prints(probe, { wtkeya: TRICKY }, "<![CDATA[") ? "cdata" : "raw";
+  return prints(trial, { wtkeya: TRICKY }, "<![CDATA[") ? "cdata" : "raw";
 }
 
-function render(probe: ReplyProbe, args: Readonly<Record<string, unknown>>): string | undefined {
-  return probe.calls([{ name: NAME, arguments: objectOf(args) }]);
+function render(trial: ReplyTrial, args: Readonly<Record<string, unknown>>): string | undefined {
+  return trial.calls([{ name: NAME, arguments: objectOf(args) }]);
 }
 
-function prints(probe: ReplyProbe, args: Readonly<Record<string, Json | unknown>>, word: string): boolean {
-  return render(probe, args)?.includes(word) === true;
+function prints(trial: ReplyTrial, args: Readonly<Record<string, Json | unknown>>, word: string): boolean {
+  return render(trial, args)?.includes(word) === true;
 }
 
 /** The texts from `a` to `b`, from `b` to `c`, and behind `c`. */

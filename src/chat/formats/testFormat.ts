@@ -2,7 +2,7 @@
 import { writeJson } from "../../json/writeJson.ts";
 import { ReplyParser } from "../replyParser.ts";
 import type { ReplyFormat } from "./ReplyFormat.ts";
-import { objectOf, PROBE_NAMES, PROBE_TOOLS, type ProbeCall, type ReplyProbe } from "./ReplyProbe.ts";
+import { objectOf, type ReplyTrial, TRIAL_NAMES, TRIAL_TOOLS, type TrialCall } from "./ReplyTrial.ts";
 import { spellCalls } from "./spellCalls.ts";
 
 /**
@@ -17,12 +17,12 @@ export interface FormatTest {
   readonly twoCalls: FormatVerdict;
 }
 
-const [FIRST, SECOND] = PROBE_NAMES;
-const plain: ProbeCall = {
+const [FIRST, SECOND] = TRIAL_NAMES;
+const plain: TrialCall = {
   name: FIRST,
   arguments: objectOf({ wtkeyb: "two words, ü & <b>", wtkeya: 'a "quoted" one\nand a line' }),
 };
-const nested: ProbeCall = {
+const nested: TrialCall = {
   name: SECOND,
   arguments: objectOf({
     wtkeya: "x",
@@ -33,43 +33,43 @@ const nested: ProbeCall = {
   }),
 };
 
-export function testFormat(format: ReplyFormat, probe: ReplyProbe): FormatTest {
+export function testFormat(format: ReplyFormat, trial: ReplyTrial): FormatTest {
   return {
-    oneCall: verdict(format, probe, [plain]),
-    nestedArguments: verdict(format, probe, [nested]),
-    twoCalls: verdict(format, probe, [
+    oneCall: verdict(format, trial, [plain]),
+    nestedArguments: verdict(format, trial, [nested]),
+    twoCalls: verdict(format, trial, [
       { ...plain, name: SECOND },
       { ...nested, name: FIRST },
     ]),
   };
 }
 
-function verdict(format: ReplyFormat, given: ReplyProbe, calls: readonly ProbeCall[]): FormatVerdict {
-  let probe = given;
-  let rendered = probe.calls(calls);
+function verdict(format: ReplyFormat, given: ReplyTrial, calls: readonly TrialCall[]): FormatVerdict {
+  let trial = given;
+  let rendered = trial.calls(calls);
   if (rendered === undefined) {
-    probe = given.withNamedIds();
-    rendered = probe.calls(calls);
+    trial = given.withNamedIds();
+    rendered = trial.calls(calls);
   }
   // Some templates render the first of several calls alone.
   if (rendered === undefined || !calls.every((call) => rendered.includes(call.name))) return "none";
   // Where the calls are messages of their own, a reply holds one.
-  if (format.channels === null && probe.header !== "" && rendered.includes(probe.header)) return "none";
+  if (format.channels === null && trial.header !== "" && rendered.includes(trial.header)) return "none";
   if (!isRead(format, rendered, calls)) return "fails";
   if (format.calls === null) return "read";
   const spelt = spellCalls(
     format.calls,
-    calls.map((call, i) => ({ ...call, id: probe.id(call, i) })),
+    calls.map((call, i) => ({ ...call, id: trial.id(call, i) })),
   );
   return rendered.includes(spelt.trim()) ? "exact" : "read";
 }
 
-function isRead(format: ReplyFormat, rendered: string, calls: readonly ProbeCall[]): boolean {
+function isRead(format: ReplyFormat, rendered: string, calls: readonly TrialCall[]): boolean {
   let ids = 0;
   const parser = new ReplyParser({
     format,
     opensReasoning: false,
-    tools: PROBE_TOOLS,
+    tools: TRIAL_TOOLS,
     newCallId: () => `wt${ids++}`,
   });
   parser.push(rendered);

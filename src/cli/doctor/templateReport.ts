@@ -4,7 +4,7 @@
  */
 import { spellCalls } from "../../chat/formats/spellCalls.ts";
 import type { AssistantMessage, Message, PromptInput } from "../../chat/Message.ts";
-import { PROBE_TOOL, probeInput, probeReply, probeResult } from "../../prompt/learn/learnCaps.ts";
+import { TRIAL_TOOL, trialInput, trialReply, trialResult } from "../../prompt/learn/trialMessages.ts";
 import type { Prompter } from "../../prompt/Prompter.ts";
 import type { TextVocab } from "../../run/TextVocab.ts";
 import { commonTokens, predictedTokens } from "../../warm/predictedTokens.ts";
@@ -36,7 +36,7 @@ export function templateReport(prompter: Prompter, vocab: TextVocab, from: strin
 /** Undefined, or why the template gives no prompt for the plainest of requests. */
 export function plainRefusal(prompter: Prompter): string | undefined {
   try {
-    prompter.tokens(probeInput([USER], []), { addGenerationPrompt: true });
+    prompter.tokens(trialInput([USER], []), { addGenerationPrompt: true });
     return undefined;
   } catch (error) {
     return wordsOf(error);
@@ -63,24 +63,24 @@ interface Case {
 }
 
 const USER: Message = { role: "user", content: "wtuser" };
-const ANSWER = probeReply("wttext", { reasoning: "wtreasoning" });
-const CALL = probeReply("", { reasoning: "wtreasoning", argument: "wtargument" });
+const REPLY = trialReply("wttext", { reasoning: "wtreasoning" });
+const CALL = trialReply("", { reasoning: "wtreasoning", argument: "wtargument" });
 const CALLS: AssistantMessage = {
   ...CALL,
   toolCalls: [
     ...CALL.toolCalls,
-    { id: "call_wt000002", name: PROBE_TOOL.name, arguments: new Map([["wtkey", "wtother"]]) },
+    { id: "call_wt000002", name: TRIAL_TOOL.name, arguments: new Map([["wtkey", "wtother"]]) },
   ],
 };
 const CASES: readonly Case[] = [
-  { next: "user", prompt: probeInput([USER], []), reply: ANSWER },
-  { next: "user, tools offered", prompt: probeInput([USER], [PROBE_TOOL]), reply: ANSWER },
-  { next: "result", prompt: probeInput([USER], [PROBE_TOOL]), reply: CALL },
-  { next: "two results", prompt: probeInput([USER], [PROBE_TOOL]), reply: CALLS },
+  { next: "user", prompt: trialInput([USER], []), reply: REPLY },
+  { next: "user, tools offered", prompt: trialInput([USER], [TRIAL_TOOL]), reply: REPLY },
+  { next: "result", prompt: trialInput([USER], [TRIAL_TOOL]), reply: CALL },
+  { next: "two results", prompt: trialInput([USER], [TRIAL_TOOL]), reply: CALLS },
   {
     next: "user, after a tool loop",
-    prompt: probeInput([USER, CALL, probeResult("wtresult")], [PROBE_TOOL]),
-    reply: ANSWER,
+    prompt: trialInput([USER, CALL, trialResult("wtresult")], [TRIAL_TOOL]),
+    reply: REPLY,
   },
 ];
 

@@ -2,7 +2,7 @@ import type { PromptInput } from "../../chat/Message.ts";
 import type { TextVocab } from "../../run/TextVocab.ts";
 import type { Spellings } from "../Spellings.ts";
 
-/** The template and the tokenizer as the learner uses them; probes hold no special spelling. */
+/** The template and the tokenizer as the learner uses them; trials hold no special spelling. */
 export interface OpenerSource {
   readonly vocab: TextVocab;
   readonly spellings: Spellings;

@@ -1,4 +1,4 @@
-/** What a template can read, found by probes when it is loaded (`probeCaps`); what the host goes by. */
+/** What a template can read, found by trials when it is loaded (`learnCaps`); what the host goes by. */
 
 export interface TemplateCaps {
   readonly arguments: "object" | "string";

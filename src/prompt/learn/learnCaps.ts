@@ -1,76 +1,32 @@
 /**
- * What a template reads, found by rendering small conversations once, at load. A probe that raises only says
- * "not this way"; it never fails a request.
+ * What a template reads, found by rendering small conversations once, at load. A template that
+ * raises in a trial does not support what was tried; this never fails a request.
  */
-import type { AssistantMessage, Message, PromptInput, Tool } from "../../chat/Message.ts";
+import type { AssistantMessage, Message } from "../../chat/Message.ts";
 import type { Json } from "../../json/json.ts";
-import { fromPlain } from "../../json/plainJson.ts";
-import { type DataMask, EFFORTS, type HostSettings, hostContext } from "../hostContext.ts";
+import { EFFORTS, type HostSettings, hostContext } from "../hostContext.ts";
 import type { Template } from "../Template.ts";
 import { type TemplateCaps, USUAL_CAPS } from "./TemplateCaps.ts";
-
-/** The tool that probes call. */
-export const PROBE_TOOL: Tool = {
-  name: "wtname",
-  definition: toMap({
-    type: "function",
-    function: {
-      name: "wtname",
-      description: "wtdescription",
-      parameters: {
-        type: "object",
-        properties: { wtkey: { type: "string", description: "wtproperty" } },
-        required: ["wtkey"],
-      },
-    },
-  }),
-};
-
-/** An assistant message; `argument` is the value of its one call's one argument. */
-export function probeReply(
-  content: string,
-  more: { readonly reasoning?: string; readonly argument?: string } = {},
-): AssistantMessage {
-  return {
-    role: "assistant",
-    content,
-    reasoning: more.reasoning ?? "",
-    toolCalls:
-      more.argument === undefined
-        ? []
-        : [{ id: "call_wt000001", name: "wtname", arguments: new Map([["wtkey", more.argument]]) }],
-  };
-}
-
-export function probeResult(content: string): Message {
-  return { role: "tool", content, toolCallId: "call_wt000001", name: "wtname" };
-}
-
-export function probeInput(messages: readonly Message[], tools: readonly Tool[]): PromptInput {
-  return { messages, tools, kwargs: new Map<string, Json>([["enable_thinking", true]]) };
-}
-
-/** Probes hold no spelling of a special token. */
-export const NO_MASK: DataMask = { text: (text) => text, word: (text) => text, echo: (text) => text };
+import { NO_MASK, TRIAL_TOOL, trialInput, trialReply, trialResult } from "./trialMessages.ts";
 
 /** Renders, or undefined where the template refuses. */
-type Render = (messages: readonly Message[], caps: TemplateCaps, more?: ProbeOptions) => string | undefined;
+type Render = (messages: readonly Message[], caps: TemplateCaps, more?: TrialOptions) => string | undefined;
 
-interface ProbeOptions {
+interface TrialOptions {
   readonly generation?: boolean;
   readonly kwargs?: ReadonlyMap<string, Json>;
 }
 
 const USER: Message = { role: "user", content: "wtuser" };
 const NEXT: Message = { role: "user", content: "wtnext" };
-const RESULT = probeResult("wtresult");
-const LOOP: readonly Message[] = [USER, probeReply("", { argument: "wtvalue" }), RESULT];
+const RESULT = trialResult("wtresult");
+const LOOP: readonly Message[] = [USER, trialReply("", { argument: "wtvalue" }), RESULT];
 
-export function probeCaps(template: Template, settings: HostSettings): TemplateCaps {
+export function learnCaps(template: Template, settings: HostSettings): TemplateCaps {
   const render: Render = (messages, caps, { generation = true, kwargs } = {}) => {
     try {
-      const tools = messages.some((message) => message.role === "tool") ? [PROBE_TOOL] : [];
-      const input = probeInput(messages, tools);
+      const tools = messages.some((message) => message.role === "tool") ? [TRIAL_TOOL] : [];
+      const input = trialInput(messages, tools);
       const all = kwargs === undefined ? input : { ...input, kwargs: new Map([...input.kwargs, ...kwargs]) };
       return template.render(hostContext(all, generation, caps, settings, NO_MASK));
     } catch {
@@ -115,20 +71,20 @@ const roles: Step = (caps, render) => {
   const system: Message = { role: "system", content: "wtsystem" };
   const systemRole = prints(render([system, USER], caps), "wtsystem", "wtuser");
   const middle: Message = { role: "system", content: "wtmiddle" };
-  const talk = render([USER, probeReply("wtreply"), middle, NEXT], caps);
-  const repeated = render([USER, probeReply("wtreply"), NEXT, NEXT], caps) !== undefined;
+  const talk = render([USER, trialReply("wtreply"), middle, NEXT], caps);
+  const repeated = render([USER, trialReply("wtreply"), NEXT, NEXT], caps) !== undefined;
   return {
     ...caps,
     systemRole,
     systemAnywhere: systemRole && inOrder(talk, ["wtuser", "wtreply", "wtmiddle", "wtnext"]),
-    repeatedRoles: repeated || render([USER, probeReply("wtreply"), NEXT], caps) === undefined,
+    repeatedRoles: repeated || render([USER, trialReply("wtreply"), NEXT], caps) === undefined,
     userFirst: userFirst({ ...caps, systemRole }, render),
   };
 };
 
 /** With an empty message of the user's in front it must then render. */
 function userFirst(caps: TemplateCaps, render: Render): boolean {
-  const greeted = [probeReply("wtreply"), NEXT];
+  const greeted = [trialReply("wtreply"), NEXT];
   const first = { ...caps, userFirst: true };
   return render(greeted, caps) === undefined && prints(render(greeted, first), "wtreply", "wtnext");
 }
@@ -154,11 +110,11 @@ const calls: Step = (caps, render) => {
   const isBare = shorter >= EMPTY_ANSWER_CHARS && prints(render(LOOP, bare), "wtname", "wtkey", "wtvalue");
   const chosen = isBare ? bare : shown;
   const raw: AssistantMessage = {
-    ...probeReply(""),
+    ...trialReply(""),
     toolCalls: [{ id: "call_wt000001", name: "wtname", arguments: "wtraw" }],
   };
   const rawArguments = prints(render([USER, raw, RESULT], chosen), "wtraw");
-  const twoCalls = probeReply("", { argument: "wtvalue" });
+  const twoCalls = trialReply("", { argument: "wtvalue" });
   const [first] = twoCalls.toolCalls;
   const second = { id: "call_wt000002", name: "wtname", arguments: new Map([["wtkey", "wtother"]]) };
   const both: readonly Message[] = [
@@ -181,7 +137,7 @@ const results: Step = (caps, render) => {
   const next = [...LOOP, NEXT];
   const all: TemplateCaps = { ...chosen, userAfterResult: "joined" };
   if (render(next, chosen) === undefined) return render(next, all) === undefined ? chosen : all;
-  const thought = probeReply("", { reasoning: "wtreasoning", argument: "wtvalue" });
+  const thought = trialReply("", { reasoning: "wtreasoning", argument: "wtvalue" });
   const loops = [LOOP, [USER, thought, RESULT]];
   const fields = REASONING_FIELDS.map((reasoningField) => ({ ...chosen, reasoningField }));
   const rewrites = fields.some((shape) => loops.some((loop) => rewritten(loop, shape, render)));
@@ -199,8 +155,8 @@ function rewritten(loop: readonly Message[], caps: TemplateCaps, render: Render)
 const REASONING_FIELDS = ["reasoning_content", "thinking", "reasoning", "block"] as const;
 
 const reasoning: Step = (caps, render) => {
-  const loop = [USER, probeReply("", { reasoning: "wtreasoning", argument: "wtvalue" }), RESULT];
-  const answered = [USER, probeReply("wttext", { reasoning: "wtreasoning" })];
+  const loop = [USER, trialReply("", { reasoning: "wtreasoning", argument: "wtvalue" }), RESULT];
+  const answered = [USER, trialReply("wttext", { reasoning: "wtreasoning" })];
   const shapes = REASONING_FIELDS.map((reasoningField) => ({ ...caps, reasoningField }));
   const reads = shapes.find((shape) => {
     const texts = [render(loop, shape), render(answered, shape)];
@@ -209,7 +165,7 @@ const reasoning: Step = (caps, render) => {
     return shown && !texts.some(printsParts);
   });
   const chosen = reads ?? caps;
-  const crowded = [USER, probeReply("wttext", { reasoning: "wtreasoning", argument: "wtvalue" }), RESULT];
+  const crowded = [USER, trialReply("wttext", { reasoning: "wtreasoning", argument: "wtvalue" }), RESULT];
   const fits = render(crowded, chosen) !== undefined || render(loop, chosen) === undefined;
   return { ...chosen, textBesideThinkingAndCalls: fits };
 };
@@ -258,9 +214,4 @@ function thinkingNames(source: string): TemplateCaps["thinkingNames"] {
     if (on === undefined && off === undefined) return [];
     return [{ name, on: on ?? "enabled", off: off ?? "disabled" }];
   });
-}
-
-function toMap(value: unknown): Tool["definition"] {
-  const json = fromPlain(value);
-  return json instanceof Map ? json : new Map();
 }

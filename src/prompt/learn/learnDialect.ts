@@ -1,12 +1,12 @@
-/** How a template writes reasoning, found once by probes: what the reply parser and the warm pass go by. */
+/** How a template writes reasoning, found once by trials: what the reply parser and the warm pass go by. */
 import { inferReply, type StudiedReply } from "../../chat/formats/inferReply.ts";
 import type { ReasoningFormat } from "../../chat/formats/ReplyFormat.ts";
-import { ReplyProbe } from "../../chat/formats/ReplyProbe.ts";
+import { ReplyTrial } from "../../chat/formats/ReplyTrial.ts";
 import type { Message } from "../../chat/Message.ts";
 import type { TextVocab } from "../../run/TextVocab.ts";
-import { PROBE_TOOL, probeInput, probeReply, probeResult } from "./learnCaps.ts";
 import type { OpenerSource } from "./OpenerSource.ts";
 import type { TemplateCaps } from "./TemplateCaps.ts";
+import { TRIAL_TOOL, trialInput, trialReply, trialResult } from "./trialMessages.ts";
 
 export interface Dialect {
   /** Tags around reasoning, e.g. `<think>` and `</think>`; null where the model has none that is known. */
@@ -22,19 +22,19 @@ export interface Dialect {
 
 const USER: Message = { role: "user", content: "wtuser" };
 
-export function probeDialect(
+export function learnDialect(
   source: OpenerSource,
   template: string,
   caps: TemplateCaps,
   openers: readonly (readonly number[])[],
 ): Dialect {
-  const reply = probeReply("wttext", { reasoning: "wtreasoning" });
-  const call = probeReply("", { reasoning: "wtreasoning", argument: "wtargument" });
-  const last = source.render(probeInput([USER, reply], []), false) ?? "";
-  const loop = source.render(probeInput([USER, call, probeResult("wtresult")], [PROBE_TOOL]), true) ?? "";
-  const old = source.render(probeInput([USER, reply, { role: "user", content: "wtnext" }], []), true) ?? "";
+  const reply = trialReply("wttext", { reasoning: "wtreasoning" });
+  const call = trialReply("", { reasoning: "wtreasoning", argument: "wtargument" });
+  const last = source.render(trialInput([USER, reply], []), false) ?? "";
+  const loop = source.render(trialInput([USER, call, trialResult("wtresult")], [TRIAL_TOOL]), true) ?? "";
+  const old = source.render(trialInput([USER, reply, { role: "user", content: "wtnext" }], []), true) ?? "";
   // A mark that opens messages, or stands in front of any text, says nothing of reasoning (harmony's do both).
-  const user = source.render(probeInput([USER], []), false) ?? "";
+  const user = source.render(trialInput([USER], []), false) ?? "";
   const starts = new Set(openers.flat());
   const opening = source.vocab.specials.filter(({ id }) => starts.has(id)).map(({ text }) => text);
   const tags = [tagsAround(last), tagsAround(loop)].find(
@@ -43,8 +43,8 @@ export function probeDialect(
   const { vocab } = source;
   const reasoning = tags ?? usualTags(template, vocab);
   const studied = inferReply({
-    probe: new ReplyProbe({
-      render: (messages, tools, generation) => source.render(probeInput(messages, tools), generation),
+    trial: new ReplyTrial({
+      render: (messages, tools, generation) => source.render(trialInput(messages, tools), generation),
       isEnd: (tag) => vocab.specials.some(({ id, text }) => text === tag && vocab.isEnd(id)),
       reasoning,
     }),

@@ -5,9 +5,9 @@
  * A template without special tokens has no openers, and is cut by length alone.
  */
 import type { Message } from "../../chat/Message.ts";
-import { PROBE_TOOL, probeInput, probeReply, probeResult } from "./learnCaps.ts";
 import { learnTails } from "./learnTails.ts";
 import type { OpenerSource } from "./OpenerSource.ts";
+import { TRIAL_TOOL, trialInput, trialReply, trialResult } from "./trialMessages.ts";
 
 export interface Openers {
   /** Each a single special token. */
@@ -42,10 +42,10 @@ export function learnOpeners(source: OpenerSource): Openers {
 
   const firsts = new Set<number>();
   for (const same of gaps.values()) for (const opener of openersOf(same, closers)) firsts.add(opener);
-  const result = [USER, probeReply("", { argument: "wtargument" })];
+  const result = [USER, trialReply("", { argument: "wtargument" })];
   const learn = (wide: boolean) => ({
     users: USER_ENDS.flatMap((history) => longOpener(source, firsts, history, userText, wide)),
-    replies: longOpener(source, firsts, [USER], probeReply, wide),
+    replies: longOpener(source, firsts, [USER], trialReply, wide),
   });
   const { users, replies } = learn(false);
   let told = differing(users, replies);
@@ -60,7 +60,7 @@ export function learnOpeners(source: OpenerSource): Openers {
   return {
     openers: [...new Set([...firsts, ...boundaries])].sort((a, b) => a - b).map((opener) => [opener]),
     userOpeners: distinct(told),
-    otherOpeners: distinct([...longOpener(source, firsts, result, probeResult, false), ...replies]),
+    otherOpeners: distinct([...longOpener(source, firsts, result, trialResult, false), ...replies]),
     userPrefaces: distinct(prefaces.map((opener) => [opener])),
     tailOpeners: tails,
   };
@@ -72,17 +72,17 @@ function differing(users: readonly number[][], replies: readonly number[][]): nu
 }
 
 const USER = userText("wtfirst");
-const userEnd = [USER, probeReply("wtreply")];
+const userEnd = [USER, trialReply("wtreply")];
 /** Histories after which a user message may come. */
 const USER_ENDS: readonly (readonly Message[])[] = [[], [{ role: "system", content: "wtsystem" }], userEnd];
 
 const LOOP: readonly Message[] = [
   USER,
-  probeReply("wtreply"),
+  trialReply("wtreply"),
   userText("wtsecond"),
-  probeReply("", { argument: "wtargument" }),
-  probeResult("wtresult"),
-  probeReply("wtanswer"),
+  trialReply("", { argument: "wtargument" }),
+  trialResult("wtresult"),
+  trialReply("wtanswer"),
   userText("wtthird"),
 ];
 const CHAT: readonly Message[] = LOOP.slice(0, 3);
@@ -110,8 +110,8 @@ interface Span {
 }
 
 function rendering(source: OpenerSource, messages: readonly Message[], prompt: boolean): string | undefined {
-  const tools = messages.some((message) => message.role === "tool") ? [PROBE_TOOL] : [];
-  return source.render(probeInput(messages, tools), prompt);
+  const tools = messages.some((message) => message.role === "tool") ? [TRIAL_TOOL] : [];
+  return source.render(trialInput(messages, tools), prompt);
 }
 
 /** Where each message's own text stands; a template may drop a message. */

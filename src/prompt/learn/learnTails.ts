@@ -4,8 +4,8 @@
  * message once as the last and once not: where the tokens part, a special token has to end the message's text.
  */
 import type { Message, Tool } from "../../chat/Message.ts";
-import { PROBE_TOOL, probeInput, probeReply, probeResult } from "./learnCaps.ts";
 import type { OpenerSource } from "./OpenerSource.ts";
+import { TRIAL_TOOL, trialInput, trialReply, trialResult } from "./trialMessages.ts";
 
 export interface Tails {
   /**
@@ -40,7 +40,7 @@ export function learnTails(
 /** Ends of a text that meet a tail in different ways: merged with its line break or not. */
 const LAST_TEXTS = ["wtlast", "wtlast.", "wtlast 1"];
 const USER: Message = { role: "user", content: "wtfirst" };
-const CALL = probeReply("", { argument: "wtargument" });
+const CALL = trialReply("", { argument: "wtargument" });
 
 interface History {
   readonly messages: readonly Message[];
@@ -51,11 +51,11 @@ interface History {
 const user = (content: string): Message => ({ role: "user", content });
 const HISTORIES: readonly History[] = [
   { messages: [], last: user, tools: [] },
-  { messages: [], last: user, tools: [PROBE_TOOL] },
+  { messages: [], last: user, tools: [TRIAL_TOOL] },
   { messages: [{ role: "system", content: "wtsystem" }], last: user, tools: [] },
-  { messages: [USER, probeReply("wtreply")], last: user, tools: [] },
-  { messages: [USER, probeReply("wtreply")], last: user, tools: [PROBE_TOOL] },
-  { messages: [USER, CALL], last: probeResult, tools: [PROBE_TOOL] },
+  { messages: [USER, trialReply("wtreply")], last: user, tools: [] },
+  { messages: [USER, trialReply("wtreply")], last: user, tools: [TRIAL_TOOL] },
+  { messages: [USER, CALL], last: trialResult, tools: [TRIAL_TOOL] },
 ];
 
 interface Fork {
@@ -72,8 +72,8 @@ function forkOf(
   text: string,
 ): Fork | undefined {
   const asked = [...messages, last(text)];
-  const rendered = source.render(probeInput(asked, tools), true);
-  const next = source.render(probeInput([...asked, probeReply("wtanswer"), user("wtnext")], tools), true);
+  const rendered = source.render(trialInput(asked, tools), true);
+  const next = source.render(trialInput([...asked, trialReply("wtanswer"), user("wtnext")], tools), true);
   const end = rendered === undefined ? -1 : rendered.lastIndexOf(text) + text.length;
   // Text that was moved or dropped says nothing.
   if (rendered === undefined || next?.slice(0, end) !== rendered.slice(0, end) || end < text.length) {

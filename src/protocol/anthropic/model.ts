@@ -3,7 +3,7 @@
  * what is wrong is named.
  */
 import { invalid, kindOf, objectAt } from "../../chat/fields.ts";
-import type { Answer, PromptInput, Turn } from "../../chat/Message.ts";
+import type { PromptInput, TextSchema, Turn } from "../../chat/Message.ts";
 import type { Json } from "../../json/json.ts";
 import { isJsonObject } from "../../json/kinds.ts";
 import { parseJson } from "../../json/parseJson.ts";
@@ -33,9 +33,9 @@ export function readMessagesRequest(body: Json, options: ReadOptions): MessagesR
   const fields = new RequestFields(objectAt(body, "body"));
   const { ignored, toolChoice, parallelCalls, prompt } = readPrompt(fields, options.keepAttribution, false);
   const sampling = readSampling(fields, options.sampling);
-  const answer = readAnswer(fields);
-  if (sampling.grammar !== undefined && answer !== undefined) {
-    throw invalid("grammar", `cannot be combined with ${answer.field}.`);
+  const textSchema = readTextSchema(fields);
+  if (sampling.grammar !== undefined && textSchema !== undefined) {
+    throw invalid("grammar", `cannot be combined with ${textSchema.field}.`);
   }
   if (sampling.grammar !== undefined && (toolChoice.type === "required" || toolChoice.type === "named")) {
     throw invalid("grammar", "cannot be combined with a tool_choice that forces a call.");
@@ -49,7 +49,7 @@ export function readMessagesRequest(body: Json, options: ReadOptions): MessagesR
       prompt,
       toolChoice,
       parallelCalls,
-      ...(answer === undefined ? {} : { answer }),
+      ...(textSchema === undefined ? {} : { textSchema }),
       sampling,
       ...readBudget(fields.get("thinking")),
       // 0 answers after prefill.
@@ -91,7 +91,7 @@ function readPrompt(
 }
 
 /** `output_config.format`, or its name in the beta, `output_format`. */
-function readAnswer(fields: RequestFields): Answer | undefined {
+function readTextSchema(fields: RequestFields): TextSchema | undefined {
   const output = fields.get("output_config");
   const configured = isJsonObject(output) ? (output.get("format") ?? undefined) : undefined;
   const field = configured === undefined ? "output_format" : "output_config.format";

@@ -5,7 +5,7 @@ import type { Turn } from "../../chat/Message.ts";
 import type { Json } from "../../json/json.ts";
 import { stopStrings } from "../http/stopStrings.ts";
 import { RequestFields } from "../shared/RequestFields.ts";
-import { readAnswer } from "../shared/responseFormat.ts";
+import { readTextSchema } from "../shared/responseFormat.ts";
 import { readSampling, type SamplingRules } from "../shared/sampling.ts";
 import { readChatProbs, readWishes, type Wishes } from "../shared/wishes.ts";
 import { readToolChoice } from "./toolChoice.ts";
@@ -31,8 +31,8 @@ export function readChatRequest(body: Json, rules: SamplingRules): ChatRequest {
   const sampling = readSampling(fields, rules);
   const wishes = readWishes(fields, readChatProbs(fields, rules.limits));
   const continueLast = readContinueLast(fields);
-  const answer = readAnswer(fields);
-  if (sampling.grammar !== undefined && answer !== undefined) {
+  const textSchema = readTextSchema(fields);
+  if (sampling.grammar !== undefined && textSchema !== undefined) {
     throw invalid("grammar", "cannot be combined with a response_format or a json_schema.");
   }
   if (sampling.grammar !== undefined && (toolChoice.type === "required" || toolChoice.type === "named")) {
@@ -50,7 +50,7 @@ export function readChatRequest(body: Json, rules: SamplingRules): ChatRequest {
       ...(continueLast === undefined ? {} : { continueLast }),
       toolChoice,
       parallelCalls: fields.boolean("parallel_tool_calls", true),
-      ...(answer === undefined ? {} : { answer }),
+      ...(textSchema === undefined ? {} : { textSchema }),
       sampling,
       wishes: wishes.run,
       ...readReasoningBudget(fields),

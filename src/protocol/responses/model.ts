@@ -51,8 +51,8 @@ export function readResponsesRequest(body: Json, options: ReadOptions): Response
   const { items, own } = resolveInput(fields.get("input"), previous, options.stored);
   const { messages, ignored: ignoredItems } = readMessages(fields, items, tools);
   const sampling = readSampling(fields, options.sampling);
-  const answer = readTextFormat(fields.get("text"));
-  if (sampling.grammar !== undefined && answer !== undefined) {
+  const textSchema = readTextFormat(fields.get("text"));
+  if (sampling.grammar !== undefined && textSchema !== undefined) {
     throw invalid("grammar", "cannot be combined with a text.format.");
   }
   if (sampling.grammar !== undefined && ["required", "named"].includes(choice.toolChoice.type)) {
@@ -64,7 +64,7 @@ export function readResponsesRequest(body: Json, options: ReadOptions): Response
     continueLast: false,
     toolChoice: choice.toolChoice,
     parallelCalls: fields.boolean("parallel_tool_calls", true),
-    ...(answer === undefined ? {} : { answer }),
+    ...(textSchema === undefined ? {} : { textSchema }),
     sampling,
     // 0 answers after prefill.
     maxTokens: fields.number("max_output_tokens", Number.POSITIVE_INFINITY, { whole: true, min: 0 }),

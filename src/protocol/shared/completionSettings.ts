@@ -4,7 +4,7 @@ import type { Sampling } from "../../run/RunSpec.ts";
 import type { RawTurn } from "../../serve/prepareRaw.ts";
 import { stopStrings } from "../http/stopStrings.ts";
 import type { RequestFields } from "./RequestFields.ts";
-import { readAnswer } from "./responseFormat.ts";
+import { readTextSchema } from "./responseFormat.ts";
 import { readSampling, type SamplingRules } from "./sampling.ts";
 import { readTextProbs, readWishes, type Wishes } from "./wishes.ts";
 
@@ -12,7 +12,7 @@ import { readTextProbs, readWishes, type Wishes } from "./wishes.ts";
 export interface CompletionSettings {
   readonly model: string | null;
   readonly sampling: Sampling;
-  readonly answer: RawTurn["answer"];
+  readonly textSchema: RawTurn["textSchema"];
   /** Infinity where the request names no limit. */
   readonly maxTokens: number;
   readonly stop: readonly string[];
@@ -30,8 +30,8 @@ export function readSettings(
   rules: SamplingRules,
 ): CompletionSettings {
   const sampling = readSampling(fields, rules);
-  const answer = readAnswer(fields);
-  if (sampling.grammar !== undefined && answer !== undefined) {
+  const textSchema = readTextSchema(fields);
+  if (sampling.grammar !== undefined && textSchema !== undefined) {
     throw invalid("grammar", "cannot be combined with a response_format or a json_schema.");
   }
   checkUnused(fields);
@@ -39,7 +39,7 @@ export function readSettings(
     model: fields.text("model") ?? null,
     session: fields.text("prompt_cache_key") ?? "",
     sampling,
-    answer,
+    textSchema,
     maxTokens: readMaxTokens(fields),
     stop: stopStrings(fields.get("stop"), "stop", rules.limits),
     stream: fields.boolean("stream", false),

@@ -1,6 +1,6 @@
 /** `response_format`, and llama-server's `json_schema`: what the answer's text has to be. */
 import { invalid, kindOf, objectAt, textAt } from "../../chat/fields.ts";
-import type { Answer } from "../../chat/Message.ts";
+import type { TextSchema } from "../../chat/Message.ts";
 import type { Json, JsonObject } from "../../json/json.ts";
 import { isJsonObject } from "../../json/kinds.ts";
 import type { RequestFields } from "./RequestFields.ts";
@@ -8,16 +8,16 @@ import type { RequestFields } from "./RequestFields.ts";
 /** The schema of `json_object`. */
 export const ANY_OBJECT: Json = new Map([["type", "object"]]);
 
-export function readAnswer(fields: RequestFields): Answer | undefined {
+export function readTextSchema(fields: RequestFields): TextSchema | undefined {
   const schema = fields.get("json_schema");
   const format = fields.get("response_format");
-  const answer = format === undefined ? undefined : formatOf(objectAt(format, "response_format"));
-  if (schema === undefined) return answer;
-  if (answer !== undefined) throw invalid("json_schema", "cannot be combined with a response_format.");
+  const textSchema = format === undefined ? undefined : formatOf(objectAt(format, "response_format"));
+  if (schema === undefined) return textSchema;
+  if (textSchema !== undefined) throw invalid("json_schema", "cannot be combined with a response_format.");
   return { schema: schemaAt(schema, "json_schema"), strict: false, field: "json_schema" };
 }
 
-function formatOf(format: JsonObject): Answer | undefined {
+function formatOf(format: JsonObject): TextSchema | undefined {
   const type = textAt(format.get("type"), "response_format.type");
   if (type === "text") return undefined;
   if (type === "json_object") {
@@ -35,13 +35,13 @@ function formatOf(format: JsonObject): Answer | undefined {
   const at = "response_format.json_schema";
   // As llama-server's documentation has it: {"type": "json_schema", "schema": …}.
   if (format.get("json_schema") === undefined && format.get("schema") !== undefined) {
-    return schemaAnswer(format, "response_format");
+    return namedSchema(format, "response_format");
   }
-  return schemaAnswer(objectAt(format.get("json_schema"), at), at);
+  return namedSchema(objectAt(format.get("json_schema"), at), at);
 }
 
 /** `{name, strict, schema}`, at `at`. */
-export function schemaAnswer(named: JsonObject, at: string): Answer {
+export function namedSchema(named: JsonObject, at: string): TextSchema {
   const strict = named.get("strict");
   if (strict !== undefined && strict !== null && typeof strict !== "boolean") {
     throw invalid(`${at}.strict`, `must be true or false, not ${kindOf(strict)}.`);

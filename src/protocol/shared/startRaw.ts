@@ -42,7 +42,7 @@ export function startRaw(
 function rawTurn(
   prompt: RawPrompt,
   tokens: Int32Array,
-  { sampling, answer, maxTokens, stop, wishes }: CompletionSettings,
+  { sampling, textSchema, maxTokens, stop, wishes }: CompletionSettings,
   copy: number,
 ): RawTurn {
   // Each copy draws its own, and the first what it would draw alone.
@@ -54,6 +54,6 @@ function rawTurn(
     maxTokens,
     stop,
     wishes: wishes.run,
-    ...(answer === undefined ? {} : { answer }),
+    ...(textSchema === undefined ? {} : { textSchema }),
   };
 }

@@ -9,7 +9,7 @@ import { ServerProcess } from "../../../bench/ServerProcess.ts";
 import type { Protocol } from "../clients/Protocol.ts";
 import { openProtocol, type ProtocolName } from "../clients/protocols.ts";
 import type { WireRequest } from "../clients/wire.ts";
-import { type Expected, expectedResume, type OracleSetup } from "../oracle/expectedResume.ts";
+import { type Expected, expectedResume, type OracleSettings } from "../oracle/expectedResume.ts";
 import { type Asked, ask, type Delivery } from "./ask.ts";
 import { firstRequest, secondRequest, sentOf, type Talk } from "./talk.ts";
 
@@ -42,7 +42,7 @@ export interface MatrixOptions {
    * stands for the talk's others. They are the same tokens.
    */
   readonly compared: readonly Case[];
-  readonly oracle: OracleSetup;
+  readonly oracle: OracleSettings;
   /** Server flags beside model, keys, hashes and warm. */
   readonly flags: readonly string[];
   /** 1 where each takes all cores: llama.cpp's threads spin, and two such servers slow each other tenfold. */

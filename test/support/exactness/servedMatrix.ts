@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { naiveCuts } from "../oracle/naiveCuts.ts";
 import { TINY_KINDS, type TinyKind, tinyModel } from "../tinyModels/tinyModel.ts";
-import { type ChunkSettings, openOracle, settingsOf } from "./oracleSetup.ts";
+import { type ChunkSettings, openOracle, settingsOf } from "./oracleSettings.ts";
 import { type Case, nameOf, type Played, playMatrix } from "./playMatrix.ts";
 import type { Talk } from "./talk.ts";
 
@@ -49,11 +49,11 @@ export function servedMatrix({
         modelPath: model.path,
         cases,
         compared: compared === "cases" ? cases : oneOfEach(talks, cases, TINY_KINDS.indexOf(kind)),
-        oracle: oracle.setup,
+        oracle: oracle.settings,
         flags: flagsOf(flags),
         serversAtOnce: threads > 1 ? 1 : 2,
       });
-      for (const { expected } of played.values()) checkLength(expected.prompt, oracle.setup.rules.openers);
+      for (const { expected } of played.values()) checkLength(expected.prompt, oracle.settings.rules.openers);
     }, PLAY_MS_MAX);
 
     /** Long enough to be worth a test: six cuts, 512 cells, and two turns of the window's ring. */

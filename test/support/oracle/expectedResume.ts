@@ -6,9 +6,9 @@
 import type { WireMessage, WireReply, WireRequest } from "../clients/wire.ts";
 import { habitsOf } from "./habits.ts";
 import { type CutRules, naiveCuts } from "./naiveCuts.ts";
-import { type PromptSetup, promptTokens } from "./promptTokens.ts";
+import { type PromptSettings, promptTokens } from "./promptTokens.ts";
 
-export interface OracleSetup extends PromptSetup {
+export interface OracleSettings extends PromptSettings {
   readonly rules: CutRules;
 }
 
@@ -31,12 +31,12 @@ const PROBES = ["Alpha one", "zweite 2", "\n\n- third"] as const;
 
 /** `sent` was answered with `reply`; then came `next`, whose messages are `sent`'s, an echo, and new ones. */
 export function expectedResume(
-  setup: OracleSetup,
+  settings: OracleSettings,
   sent: WireRequest,
   reply: WireReply,
   next: WireRequest,
 ): Expected {
-  return foreseenResume((request) => promptTokens(setup, request), setup.rules, sent, reply, next);
+  return foreseenResume((request) => promptTokens(settings, request), settings.rules, sent, reply, next);
 }
 
 /** The same with prompts made by anyone, for templates that no stock engine renders. */

@@ -7,7 +7,7 @@ import type { WireReply, WireRequest, WireTool } from "../clients/wire.ts";
 import { SPECIALS } from "../tinyModels/specials.ts";
 import { TINY_KINDS, tinyModel } from "../tinyModels/tinyModel.ts";
 import { argumentText } from "./argumentText.ts";
-import { expectedResume, type OracleSetup } from "./expectedResume.ts";
+import { expectedResume, type OracleSettings } from "./expectedResume.ts";
 import { naiveCuts } from "./naiveCuts.ts";
 
 /** One id for each special token, one for each UTF-16 unit of the rest. */
@@ -118,7 +118,7 @@ describe("expected resume", () => {
   for (const kind of TINY_KINDS) {
     test(`${kind}: every client resumes at the start of its new message`, async () => {
       const model = await tinyModel(kind);
-      const setup: OracleSetup = {
+      const settings: OracleSettings = {
         template: model.template,
         variables: { bos_token: model.bosToken, eos_token: model.eosToken, enable_thinking: true },
         tokenise,
@@ -127,7 +127,7 @@ describe("expected resume", () => {
       for (const client of ECHO_CLIENTS) {
         for (const next of ["user", "tool"] as const) {
           const request = following(client, next);
-          const { resume, common, prompt } = expectedResume(setup, sent, replies[next], request);
+          const { resume, common, prompt } = expectedResume(settings, sent, replies[next], request);
           const text = String.fromCodePoint(
             ...prompt.slice(common).map((id) => (id < 0x10_0000 ? id : 0x23)),
           );

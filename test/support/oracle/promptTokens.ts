@@ -9,7 +9,7 @@ import {
 } from "../clients/wire.ts";
 import { argumentText } from "./argumentText.ts";
 
-export interface PromptSetup {
+export interface PromptSettings {
   readonly template: string;
   /** `bos_token`, `enable_thinking` and whatever else the server gives to templates, but for messages and tools. */
   readonly variables: Readonly<Record<string, unknown>>;
@@ -17,19 +17,19 @@ export interface PromptSetup {
   readonly tokenise: (text: string) => readonly number[];
 }
 
-export function promptTokens(setup: PromptSetup, request: WireRequest): readonly number[] {
-  return setup.tokenise(promptText(setup, request));
+export function promptTokens(settings: PromptSettings, request: WireRequest): readonly number[] {
+  return settings.tokenise(promptText(settings, request));
 }
 
-export function promptText(setup: PromptSetup, { messages, tools = [] }: WireRequest): string {
+export function promptText(settings: PromptSettings, { messages, tools = [] }: WireRequest): string {
   const argumentTexts: string[] = [];
   const names = new Map<string, string>();
   const shown = messages.map((message) => {
     for (const call of message.tool_calls ?? []) names.set(call.id, call.function.name);
     return shownMessage(message, tools, names, argumentTexts);
   });
-  let text = new Template(setup.template).render({
-    ...setup.variables,
+  let text = new Template(settings.template).render({
+    ...settings.variables,
     messages: shown,
     ...(tools.length === 0 ? {} : { tools }),
     add_generation_prompt: true,

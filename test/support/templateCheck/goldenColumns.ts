@@ -3,7 +3,7 @@ import { canonicalMessages, canonicalTools } from "../../../src/chat/canonical.t
 import type { PromptInput } from "../../../src/chat/Message.ts";
 import type { Json } from "../../../src/json/json.ts";
 import { hostContext } from "../../../src/prompt/hostContext.ts";
-import { NO_MASK } from "../../../src/prompt/learn/learnCaps.ts";
+import { NO_MASK } from "../../../src/prompt/learn/trialMessages.ts";
 import { Template } from "../../../src/prompt/Template.ts";
 import { type CheckedTemplate, type GoldenRow, TODAY } from "./CheckedTemplate.ts";
 import documented from "./documented.json";

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import type { AssistantMessage, Message, PromptInput, Tool } from "../../../src/chat/Message.ts";
 import type { Json } from "../../../src/json/json.ts";
 import { hostContext } from "../../../src/prompt/hostContext.ts";
-import { NO_MASK } from "../../../src/prompt/learn/learnCaps.ts";
+import { NO_MASK } from "../../../src/prompt/learn/trialMessages.ts";
 import { Prompter } from "../../../src/prompt/Prompter.ts";
 import { Template } from "../../../src/prompt/Template.ts";
 import { FakeVocab } from "../../support/FakeVocab.ts";

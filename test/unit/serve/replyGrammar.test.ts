@@ -4,7 +4,7 @@ import { AppError } from "../../../src/base/AppError.ts";
 import type { CallFormat } from "../../../src/chat/CallFormat.ts";
 import { type ReplyFormat, USUAL_FORMAT } from "../../../src/chat/formats/ReplyFormat.ts";
 import { spellCalls } from "../../../src/chat/formats/spellCalls.ts";
-import type { Answer, Tool, ToolChoice } from "../../../src/chat/Message.ts";
+import type { TextSchema, Tool, ToolChoice } from "../../../src/chat/Message.ts";
 import { ReplyParser } from "../../../src/chat/replyParser.ts";
 import type { JsonObject } from "../../../src/json/json.ts";
 import { fromPlain } from "../../../src/json/plainJson.ts";
@@ -31,7 +31,7 @@ interface Wanted {
   readonly choice?: ToolChoice;
   readonly tools?: readonly Tool[];
   readonly parallel?: boolean;
-  readonly answer?: Answer;
+  readonly textSchema?: TextSchema;
   readonly opensReasoning?: boolean;
   readonly continues?: "text" | "reasoning";
   readonly format?: ReplyFormat;
@@ -39,9 +39,14 @@ interface Wanted {
 }
 
 function held(wanted: Wanted) {
-  const { tools = TOOLS, choice = { type: "required" }, parallel = true, answer } = wanted;
+  const { tools = TOOLS, choice = { type: "required" }, parallel = true, textSchema } = wanted;
   return replyGrammar(
-    { tools, toolChoice: choice, parallelCalls: parallel, ...(answer === undefined ? {} : { answer }) },
+    {
+      tools,
+      toolChoice: choice,
+      parallelCalls: parallel,
+      ...(textSchema === undefined ? {} : { textSchema }),
+    },
     {
       opensReasoning: wanted.opensReasoning ?? false,
       warn: wanted.warn ?? (() => {}),
@@ -122,7 +127,7 @@ describe("what is free, and held once it has begun", () => {
 });
 
 describe("an answer of a schema", () => {
-  const answer = (schema: object, strict = false): Answer => ({
+  const textSchema = (schema: object, strict = false): TextSchema => ({
     schema: fromPlain(schema),
     strict,
     field: "f.schema",
@@ -135,7 +140,7 @@ describe("an answer of a schema", () => {
   };
 
   test("alone, and with reasoning first", () => {
-    const is = fits({ answer: answer(point), tools: [], choice: { type: "auto" } });
+    const is = fits({ textSchema: textSchema(point), tools: [], choice: { type: "auto" } });
     expect(['{"x": 1}', '<think>\nhm</think>\n{"x": 1}', "{}", add, 'x {"x": 1}'].map(is)).toEqual([
       true,
       true,
@@ -146,31 +151,36 @@ describe("an answer of a schema", () => {
   });
 
   test("or a call, where tools are free to be called", () => {
-    const is = fits({ answer: answer(point), choice: { type: "auto" } });
+    const is = fits({ textSchema: textSchema(point), choice: { type: "auto" } });
     expect(['{"x": 1}', add].map(is)).toEqual([true, true]);
-    const none = fits({ answer: answer(point), choice: { type: "none" } });
+    const none = fits({ textSchema: textSchema(point), choice: { type: "none" } });
     expect(['{"x": 1}', add].map(none)).toEqual([true, false]);
   });
 
   test("what cannot be held is an error that names keyword and place", () => {
     const bad = { type: "object", properties: { a: { not: { type: "null" } } } };
-    const refused = (one: Answer) => {
+    const refused = (one: TextSchema) => {
       try {
-        held({ answer: one, tools: [], choice: { type: "auto" } });
+        held({ textSchema: one, tools: [], choice: { type: "auto" } });
       } catch (error) {
         if (error instanceof AppError) return [error.row.status, error.field, error.message];
       }
       return null;
     };
-    expect(refused(answer(bad))).toEqual([
+    expect(refused(textSchema(bad))).toEqual([
       400,
       "f.schema.properties.a.not",
       "The schema cannot be held: `not` at /properties/a/not cannot be held by a grammar.",
     ]);
     const unique = { type: "array", uniqueItems: true };
-    expect(refused(answer(unique, true))?.[1]).toBe("f.schema.uniqueItems");
+    expect(refused(textSchema(unique, true))?.[1]).toBe("f.schema.uniqueItems");
     const said: string[] = [];
-    held({ answer: answer(unique), tools: [], choice: { type: "auto" }, warn: (text) => said.push(text) });
+    held({
+      textSchema: textSchema(unique),
+      tools: [],
+      choice: { type: "auto" },
+      warn: (text) => said.push(text),
+    });
     expect(said).toEqual(["The answer is not held to `uniqueItems` at /uniqueItems."]);
   });
 
@@ -180,7 +190,7 @@ describe("an answer of a schema", () => {
       channels: "harmony",
       reasoning: { start: "<|channel|>analysis<|message|>", end: "<|end|>" },
     };
-    const is = fits({ answer: answer(point), tools: [], choice: { type: "auto" }, format });
+    const is = fits({ textSchema: textSchema(point), tools: [], choice: { type: "auto" }, format });
     expect(
       is('<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>{"x": 1}'),
     ).toBe(true);
@@ -189,7 +199,7 @@ describe("an answer of a schema", () => {
 });
 
 describe("no reasoning where it would be read as text", () => {
-  const point: Answer = {
+  const point: TextSchema = {
     schema: fromPlain({ type: "object", properties: { x: { type: "integer" } }, required: ["x"] }),
     strict: false,
     field: "response_format.json_schema.schema",
@@ -198,7 +208,7 @@ describe("no reasoning where it would be read as text", () => {
   test("in a text that is continued", () => {
     const calls = fits({ continues: "text" });
     expect([calls(add), calls(`<think>\nhm\n</think>\n\n${add}`)]).toEqual([true, false]);
-    const wanted = { answer: point, tools: [], choice: { type: "auto" } } as const;
+    const wanted = { textSchema: point, tools: [], choice: { type: "auto" } } as const;
     const answers = fits({ ...wanted, continues: "text" });
     expect([answers('{"x": 1}'), answers('<think>\nhm\n</think>\n\n{"x": 1}')]).toEqual([true, false]);
     const harmony = fits({

@@ -4,7 +4,7 @@ import { Sequence } from "../../../src/state/Sequence.ts";
 import { StateMover } from "../../../src/state/StateMover.ts";
 import { FakeDevice } from "../../support/FakeDevice.ts";
 
-function setUp() {
+function openMover() {
   const device = new FakeDevice({ memory: "hybrid", lanes: 2, spares: 1 });
   const sequences = [0, 1, 2].map((index) => new Sequence(index, index < 2));
   const [a, b, c] = sequences;
@@ -17,7 +17,7 @@ function setUp() {
 
 describe("queued copies", () => {
   test("both ends are refused until an evaluation has returned", () => {
-    const { device, mover, a, b, c, moves } = setUp();
+    const { device, mover, a, b, c, moves } = openMover();
     const partial = mover.save(a, "partial", moves);
     mover.copy(a, b, moves);
     expect(() => mover.save(a, "partial", moves)).toThrow("queued copy");
@@ -30,7 +30,7 @@ describe("queued copies", () => {
   });
 
   test("settling evaluates one token where it harms nobody, and counts no state twice", () => {
-    const { device, mover, a, b, moves } = setUp();
+    const { device, mover, a, b, moves } = openMover();
     const partial = mover.save(a, "partial", moves);
     mover.copy(a, b, moves);
     const { bytes } = moves;
@@ -47,7 +47,7 @@ describe("queued copies", () => {
   });
 
   test("with nothing queued settling does nothing", () => {
-    const { device, mover, a, moves } = setUp();
+    const { device, mover, a, moves } = openMover();
     const work = device.log.length;
     mover.settle(a, 3, moves);
     expect(device.log).toHaveLength(work);

@@ -5,9 +5,9 @@ import type { EngineEvent } from "../../../src/run/EngineEvent.ts";
 import type { RunSpec } from "../../../src/run/RunSpec.ts";
 import { warmOff } from "../../../src/warm/Warm.ts";
 import { WarmClient, warmCrashesMax } from "../../../src/warm/WarmClient.ts";
-import type { WarmCommand, WarmEvent, WarmJob, WarmRun, WarmSetup } from "../../../src/warm/WarmJob.ts";
+import type { WarmCommand, WarmEvent, WarmJob, WarmRun, WarmSettings } from "../../../src/warm/WarmJob.ts";
 
-const setup: WarmSetup = {
+const settings: WarmSettings = {
   modelPath: "model.gguf",
   libraryPath: "libllama.so",
   shimPath: null,
@@ -71,7 +71,7 @@ function start() {
   const lines: string[] = [];
   const warm = new WarmClient({
     engine,
-    setup,
+    settings,
     openLink: (onEvent, onCrash) => {
       const link = new FakeLink(onEvent, onCrash);
       links.push(link);

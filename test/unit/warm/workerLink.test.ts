@@ -1,9 +1,9 @@
 /** The link to a real Worker: events come through, and a death is told once, however it comes. */
 import { expect, test } from "bun:test";
-import type { WarmSetup } from "../../../src/warm/WarmJob.ts";
+import type { WarmSettings } from "../../../src/warm/WarmJob.ts";
 import { workerLink } from "../../../src/warm/workerLink.ts";
 
-const setup: WarmSetup = {
+const settings: WarmSettings = {
   modelPath: "",
   libraryPath: "",
   shimPath: null,
@@ -28,7 +28,7 @@ for (const [how, said] of [
         dead.resolve(message);
       },
     );
-    link.post({ type: "start", setup });
+    link.post({ type: "start", settings });
     expect(await ready.promise).toBe("ready");
     link.post({ type: "drop", conversation: how });
     expect(await dead.promise).toBe(said);

@@ -1,7 +1,7 @@
 /** Every family's replies in the form that its model writes, whole and a character at a time. */
 import { describe, expect, test } from "bun:test";
 import { USUAL_FORMAT } from "../../../../src/chat/formats/ReplyFormat.ts";
-import { objectOf } from "../../../../src/chat/formats/ReplyProbe.ts";
+import { objectOf } from "../../../../src/chat/formats/ReplyTrial.ts";
 import { spellCalls } from "../../../../src/chat/formats/spellCalls.ts";
 import { FAMILIES } from "./families.ts";
 import { EDIT, type Family, RUN } from "./familyForms.ts";

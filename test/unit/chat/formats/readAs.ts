@@ -1,7 +1,7 @@
 /** Reads a reply in a format, in pieces, and puts its deltas together as a client does. */
 import { expect } from "bun:test";
 import type { ReplyFormat } from "../../../../src/chat/formats/ReplyFormat.ts";
-import { objectOf } from "../../../../src/chat/formats/ReplyProbe.ts";
+import { objectOf } from "../../../../src/chat/formats/ReplyTrial.ts";
 import type { Tool } from "../../../../src/chat/Message.ts";
 import { ReplyParser } from "../../../../src/chat/replyParser.ts";
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { jsonText } from "../../../../src/chat/formats/JsonScanner.ts";
 import { looseText } from "../../../../src/chat/formats/looseValue.ts";
-import { objectOf } from "../../../../src/chat/formats/ReplyProbe.ts";
 import { ReplySource } from "../../../../src/chat/formats/ReplySource.ts";
+import { objectOf } from "../../../../src/chat/formats/ReplyTrial.ts";
 import { argumentSchema, schemaKinds } from "../../../../src/chat/formats/schemaKinds.ts";
 
 /** The value's text, and what is left behind it; null where it is no JSON. */

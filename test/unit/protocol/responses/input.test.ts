@@ -248,7 +248,7 @@ describe("tools", () => {
 });
 
 test("text.format is what the answer has to be, and the last message is never gone on with", () => {
-  const answer = (format: unknown) => request({ input: "x", text: { format } }).turn.answer;
+  const answer = (format: unknown) => request({ input: "x", text: { format } }).turn.textSchema;
   expect([answer(null), answer({ type: "text" })]).toEqual([undefined, undefined]);
   expect(answer({ type: "json_object" })).toMatchObject({
     schema: new Map([["type", "object"]]),

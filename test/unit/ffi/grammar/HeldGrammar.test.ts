@@ -1,9 +1,9 @@
 /** A grammar that waits for its trigger: what is free before it, what is held behind it, however tokens split. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { HeldGrammar } from "../../../ffi/grammar/HeldGrammar.ts";
-import { TokenTable } from "../../../ffi/grammar/TokenTable.ts";
-import type { GrammarTrigger } from "../../../src/run/RunSpec.ts";
+import { HeldGrammar } from "../../../../ffi/grammar/HeldGrammar.ts";
+import { TokenTable } from "../../../../ffi/grammar/TokenTable.ts";
+import type { GrammarTrigger } from "../../../../src/run/RunSpec.ts";
 
 const GRAMMAR = 'root ::= "<call>" [0-9]+ "</call>"';
 const THINK = { start: "<think>", end: "</think>", opened: false };

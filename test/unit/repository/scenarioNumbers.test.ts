@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const FOLDER = join(import.meta.dir, "../http");
+const FOLDER = join(import.meta.dir, "../../http");
 
 /** What each is about, so that a lack says what is missing. Numbers between were left out by the study. */
 const SCENARIOS: ReadonlyMap<number, string> = new Map([

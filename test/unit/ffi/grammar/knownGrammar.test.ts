@@ -1,10 +1,10 @@
 /** What one reply has learnt of a grammar serves the next, and changes nothing about what is allowed. */
 import { describe, expect, test } from "bun:test";
-import { knownGrammar } from "../../../ffi/grammar/knownGrammar.ts";
-import { TokenGrammar } from "../../../ffi/grammar/TokenGrammar.ts";
-import { TokenLists } from "../../../ffi/grammar/TokenLists.ts";
-import { TokenTable } from "../../../ffi/grammar/TokenTable.ts";
-import { Prng } from "../../support/tinyModels/Prng.ts";
+import { knownGrammar } from "../../../../ffi/grammar/knownGrammar.ts";
+import { TokenGrammar } from "../../../../ffi/grammar/TokenGrammar.ts";
+import { TokenLists } from "../../../../ffi/grammar/TokenLists.ts";
+import { TokenTable } from "../../../../ffi/grammar/TokenTable.ts";
+import { Prng } from "../../../support/tinyModels/Prng.ts";
 
 const ROWS = 'root ::= "[" row ("," row)* "]"\nrow ::= "{" [a-z]{1,9} ":" ("yes" | "no" | row) "}"';
 const NESTED = 'root ::= "(" root ")" | "x"';

@@ -6,20 +6,20 @@ import { atomsOf, commonEnd, commonStart } from "./atoms.ts";
 import type { ReasoningFormat } from "./ReplyFormat.ts";
 
 /** Undefined where the template refuses. */
-type RenderProbe = (
+type RenderTrial = (
   messages: readonly Message[],
   tools: readonly Tool[],
   addGenerationPrompt: boolean,
 ) => string | undefined;
 
-export interface ReplyProbeOptions {
-  readonly render: RenderProbe;
+export interface ReplyTrialOptions {
+  readonly render: RenderTrial;
   /** Whether the model stops at this tag. */
   readonly isEnd: (tag: string) => boolean;
   readonly reasoning: ReasoningFormat | null;
 }
 
-export interface ProbeCall {
+export interface TrialCall {
   readonly name: string;
   readonly arguments: JsonObject;
 }
@@ -27,15 +27,15 @@ export interface ProbeCall {
 const USER: Message = { role: "user", content: "wtuser" };
 const TEXT = "wttext";
 
-export class ReplyProbe {
-  readonly #options: ReplyProbeOptions;
+export class ReplyTrial {
+  readonly #options: ReplyTrialOptions;
   /** Ids like Kimi's, where the template writes only those. */
   readonly #namedIds: boolean;
   /** What stands in front of a plain text reply, and behind it. */
   readonly #lead: string;
   readonly #closer: string;
 
-  constructor(options: ReplyProbeOptions, namedIds = false) {
+  constructor(options: ReplyTrialOptions, namedIds = false) {
     this.#options = options;
     this.#namedIds = namedIds;
     const text = this.#segment({ role: "assistant", content: TEXT, reasoning: "", toolCalls: [] }) ?? TEXT;
@@ -44,11 +44,11 @@ export class ReplyProbe {
     this.#closer = closer;
   }
 
-  withNamedIds(): ReplyProbe {
-    return new ReplyProbe(this.#options, true);
+  withNamedIds(): ReplyTrial {
+    return new ReplyTrial(this.#options, true);
   }
 
-  id(call: ProbeCall, index: number): string {
+  id(call: TrialCall, index: number): string {
     return this.#namedIds ? `functions.${call.name}:${index}` : `wtid0000${index + 1}`;
   }
 
@@ -64,15 +64,15 @@ export class ReplyProbe {
 
   /** What the generation prompt adds, e.g. `<|begin|>assistant`, reasoning that it opens not included. */
   get header(): string {
-    const history = this.#options.render([USER], PROBE_TOOLS, false) ?? "";
-    const prompt = this.#options.render([USER], PROBE_TOOLS, true) ?? "";
+    const history = this.#options.render([USER], TRIAL_TOOLS, false) ?? "";
+    const prompt = this.#options.render([USER], TRIAL_TOOLS, true) ?? "";
     const header = prompt.slice(commonStart(history, prompt).length);
     const opens = this.#options.reasoning?.start;
     return (opens ? (header.split(opens)[0] ?? "") : header).trim();
   }
 
   /** The calls alone, or undefined where the template refuses or drops them. */
-  calls(calls: readonly ProbeCall[]): string | undefined {
+  calls(calls: readonly TrialCall[]): string | undefined {
     const toolCalls = calls.map((call, i) => ({ ...call, id: this.id(call, i) }));
     const segment = this.#segment({ role: "assistant", content: "", reasoning: "", toolCalls });
     const first = calls[0]?.name;
@@ -90,8 +90,8 @@ export class ReplyProbe {
 
   /** What the template adds to the history for `reply`, less what the generation prompt says already. */
   #segment(reply: AssistantMessage): string | undefined {
-    const prompt = this.#options.render([USER], PROBE_TOOLS, true);
-    const whole = this.#options.render([USER, reply], PROBE_TOOLS, false) ?? this.#answered(reply);
+    const prompt = this.#options.render([USER], TRIAL_TOOLS, true);
+    const whole = this.#options.render([USER, reply], TRIAL_TOOLS, false) ?? this.#answered(reply);
     if (prompt === undefined || whole === undefined) return undefined;
     return whole.slice(commonStart(prompt, whole).length);
   }
@@ -99,7 +99,7 @@ export class ReplyProbe {
   /** Where a template refuses to end in a reply: up to what opens the user message behind it. */
   #answered(reply: AssistantMessage): string | undefined {
     const next: Message = { role: "user", content: "wtnext" };
-    const whole = this.#options.render([USER, reply, next], PROBE_TOOLS, false);
+    const whole = this.#options.render([USER, reply, next], TRIAL_TOOLS, false);
     const [before = ""] = whole?.split(next.content) ?? [];
     const [opener = ""] = before.split(USER.content);
     return whole === undefined
@@ -126,9 +126,9 @@ export class ReplyProbe {
 }
 
 /** Simple schemas: some templates fail on others. Arguments that these do not name may be of any kind. */
-export const PROBE_NAMES = ["wtfirst", "wtsecond"] as const;
+export const TRIAL_NAMES = ["wtfirst", "wtsecond"] as const;
 
-export const PROBE_TOOLS: readonly Tool[] = PROBE_NAMES.map((name) => ({
+export const TRIAL_TOOLS: readonly Tool[] = TRIAL_NAMES.map((name) => ({
   name,
   definition: objectOf({
     type: "function",

@@ -4,7 +4,7 @@
  */
 import { Backend } from "../../../ffi/Backend.ts";
 import { Model } from "../../../ffi/Model.ts";
-import type { OracleSetup } from "../oracle/expectedResume.ts";
+import type { OracleSettings } from "../oracle/expectedResume.ts";
 import type { CutRules } from "../oracle/naiveCuts.ts";
 import { TINY_KINDS, type TinyKind, type TinyModel } from "../tinyModels/tinyModel.ts";
 
@@ -20,7 +20,7 @@ const OPENERS: Readonly<Record<TinyKind, string>> = {
 export type ChunkSettings = Omit<CutRules, "openers">;
 
 export interface OpenOracle extends Disposable {
-  readonly setup: OracleSetup;
+  readonly settings: OracleSettings;
 }
 
 export function openOracle(model: TinyModel, settings: ChunkSettings): OpenOracle {
@@ -31,7 +31,7 @@ export function openOracle(model: TinyModel, settings: ChunkSettings): OpenOracl
   const opener = tokenise(OPENERS[model.kind]);
   if (opener.length !== 1) throw new Error(`${OPENERS[model.kind]} is no token of ${model.kind}`);
   return {
-    setup: {
+    settings: {
       template: model.template,
       variables: { bos_token: model.bosToken, eos_token: model.eosToken, enable_thinking: true },
       tokenise,

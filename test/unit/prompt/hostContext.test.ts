@@ -1,4 +1,4 @@
-/** What the host does for templates of each kind, found by probes; each template is written for the rule it shows. */
+/** What the host does for templates of each kind, found by trials; each template is written for the rule it shows. */
 import { describe, expect, test } from "bun:test";
 import type { AssistantMessage, Message, PromptInput, Tool } from "../../../src/chat/Message.ts";
 import type { Json, JsonObject } from "../../../src/json/json.ts";

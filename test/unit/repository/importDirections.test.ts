@@ -16,7 +16,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-const ROOT = join(import.meta.dir, "..", "..");
+const ROOT = join(import.meta.dir, "..", "..", "..");
 /** Everything that can run in a server, and the scripts that start or measure one. */
 const FOLDERS = ["src", "ffi", "scripts", "bench"];
 

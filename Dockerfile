@@ -1,6 +1,8 @@
 # warmturn for Linux: build the single executable, then run it on a slim base.
 #   docker build -t warmturn .
-#   docker run -p 8080:8080 -v /path/to/models:/models warmturn -m /models/model.gguf --host 0.0.0.0
+#   docker run -p 8080:8080 -e WARMTURN_API_KEY -v /path/to/models:/models warmturn -m /models/model.gguf --host 0.0.0.0
+# Inside a container every interface has to be listened on, so a key is needed; where the port is published to this
+# machine alone (-p 127.0.0.1:8080:8080), --insecure in its place will do.
 # CUDA: docker build --build-arg LLAMA_PACKAGE=@node-llama-cpp/linux-x64-cuda@3.21.1 \
 #         --build-arg BASE=nvidia/cuda:13.0.0-runtime-ubuntu24.04 -t warmturn-cuda .
 ARG BASE=debian:bookworm-slim

@@ -18,6 +18,9 @@ const TABLE = {
   "template-refused": row(400, "invalid_request_error", "template_refused", "invalid_request_error"),
   "prefill-unsupported": row(400, "invalid_request_error", "prefill_unsupported", "invalid_request_error"),
   unauthorized: row(401, "authentication_error", "invalid_api_key", "authentication_error"),
+  // A page of another origin, or a name that is not this machine's: who asks is no client that was meant.
+  "host-refused": row(403, "permission_error", "host_not_allowed", "permission_error"),
+  "origin-refused": row(403, "permission_error", "origin_not_allowed", "permission_error"),
   "not-found": row(404, "invalid_request_error", "not_found", "not_found_error"),
   "model-not-found": row(404, "invalid_request_error", "model_not_found", "not_found_error"),
   "method-not-allowed": row(405, "invalid_request_error", "method_not_allowed", "invalid_request_error"),

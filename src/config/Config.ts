@@ -7,6 +7,7 @@ import { LIMITS, type Limits } from "../base/limits.ts";
 import type { EngineOptions } from "../engine/open/EngineOptions.ts";
 import { isModelName } from "../hub/ModelName.ts";
 import type { ApiKey } from "../protocol/http/auth.ts";
+import { isLoopback } from "../protocol/http/gate.ts";
 import { apiKeys } from "./apiKeys.ts";
 import { DEMO_MODEL_NAME, demoModel } from "./demoModel.ts";
 import { ConfigError, type Env, type Flags, parseFlags } from "./parseFlags.ts";
@@ -47,12 +48,15 @@ export function configOf(flags: Flags, env: Env): Config {
     throw new ConfigError(`No model is named: start with ${program} -m model.gguf, or set WARMTURN_MODEL.`);
   }
   checkTogether(flags);
+  const host = flags.host ?? "127.0.0.1";
+  const keys = apiKeys(flags.apiKeys, flags.apiKeyFile);
+  checkReach(host, keys.length > 0, flags.insecure);
   return {
     flags,
-    host: flags.host ?? "127.0.0.1",
+    host,
     modelPath: model,
     modelName: nameOf(flags, model),
-    apiKeys: apiKeys(flags.apiKeys, flags.apiKeyFile),
+    apiKeys: keys,
     limits: { ...LIMITS, queueMax: flags.queueMax, bodyBytesMax: flags.bodyMax },
     engine: engineOptions(flags, model, env),
   };
@@ -95,6 +99,15 @@ function checkTogether(flags: Flags): void {
   if (flags.chatTemplateFile !== null && !existsSync(flags.chatTemplateFile)) {
     throw new ConfigError(`--chat-template-file: there is no file ${flags.chatTemplateFile}.`);
   }
+}
+
+/** Whoever reaches the address may use the model, and learn what its users ask. */
+function checkReach(host: string, hasKeys: boolean, insecure: boolean): void {
+  if (hasKeys || insecure || isLoopback(host)) return;
+  throw new ConfigError(
+    `--host ${host} lets other machines in, and no key is set: give --api-key (or WARMTURN_API_KEY), or --insecure ` +
+      "if everybody who reaches it may use it.",
+  );
 }
 
 function engineOptions(flags: Flags, modelPath: string, env: Env): Config["engine"] {

@@ -4,6 +4,7 @@
  */
 import { EUCLIDEAN, NORMALISE_MAX } from "../protocol/embeddings/normalise.ts";
 import { originOf } from "../protocol/http/cors.ts";
+import { hostNameOf } from "../protocol/http/gate.ts";
 import { bytes, choice, custom, list, number, text, toggle } from "./flag.ts";
 import { givenKey } from "./givenKey.ts";
 import { SAMPLER_FLAGS } from "./samplerFlags.ts";
@@ -58,11 +59,26 @@ export const FLAGS = {
     { names: "--api-key-file", help: "a file of keys, one a line; lines that begin with # are comments" },
     "FILE",
   ),
+  insecure: toggle(
+    { names: "--insecure", help: "serve without a key on an address that others reach, too" },
+    false,
+  ),
+  allowedHosts: list(
+    {
+      names: "--allowed-hosts",
+      help: "names that requests may be sent to, beside this machine's own; * is all. Checked on a loopback address without a key, and wherever it is given",
+    },
+    {
+      takes: "NAME,…",
+      allowed: "names or addresses without a port, separated by commas; *",
+      item: hostNameOf,
+    },
+  ),
   corsOrigins: list(
     {
       names: "--cors-origins",
       env: "LLAMA_ARG_CORS_ORIGINS",
-      help: "pages that may read answers in a browser; * is all, localhost all of this machine; never cookies",
+      help: "pages that may ask and read answers in a browser; * is all, localhost all of this machine; never cookies",
     },
     {
       takes: "ORIGIN,…",

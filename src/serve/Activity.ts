@@ -7,7 +7,7 @@ import type { RunReport } from "../run/RunReport.ts";
 import type { Sampling } from "../run/RunSpec.ts";
 
 export interface Task {
-  /** Counts requests, from 1. */
+  /** Counts the tenant's requests, from 1: how many others send is not told. */
   readonly id: number;
   readonly tenant: string;
   readonly promptTokens: number;
@@ -25,7 +25,7 @@ export interface Lane {
   readonly task: Task | null;
 }
 
-/** Sums over all requests that have ended. */
+/** Sums over all requests of one tenant that have ended. */
 export interface Totals {
   readonly prefilledTokens: number;
   readonly resumedTokens: number;
@@ -36,19 +36,35 @@ export interface Totals {
   readonly tokensMax: number;
 }
 
+/** What one tenant has asked for, and has of it now. */
+export interface Counts {
+  readonly totals: Totals;
+  readonly running: number;
+  readonly waiting: number;
+}
+
 type Begun = { -readonly [K in keyof Task]: Task[K] };
+
+/** Of one tenant: there are as many as keys. */
+interface Tenant {
+  begun: number;
+  /** Begun and not ended. */
+  open: number;
+  totals: Totals;
+}
+
+const NOTHING: Totals = {
+  prefilledTokens: 0,
+  resumedTokens: 0,
+  promptMs: 0,
+  predictedTokens: 0,
+  predictedMs: 0,
+  tokensMax: 0,
+};
 
 export class Activity {
   readonly #lanes: { busy: boolean; task: Begun | null }[];
-  #tasks = 0;
-  #totals: Totals = {
-    prefilledTokens: 0,
-    resumedTokens: 0,
-    promptMs: 0,
-    predictedTokens: 0,
-    predictedMs: 0,
-    tokensMax: 0,
-  };
+  readonly #tenants = new Map<string, Tenant>();
 
   constructor(lanes: number) {
     this.#lanes = Array.from({ length: lanes }, () => ({ busy: false, task: null }));
@@ -58,8 +74,10 @@ export class Activity {
     return this.#lanes;
   }
 
-  get totals(): Totals {
-    return this.#totals;
+  countsOf(tenant: string): Counts {
+    const { open, totals } = this.#tenants.get(tenant) ?? { open: 0, totals: NOTHING };
+    const running = this.#lanes.filter(({ busy, task }) => busy && task?.tenant === tenant).length;
+    return { totals, running, waiting: Math.max(0, open - running) };
   }
 
   /** To be given all events of the request's run. */
@@ -67,9 +85,11 @@ export class Activity {
     asked: Pick<Task, "tenant" | "promptTokens" | "sampling" | "maxTokens">,
   ): (event: EngineEvent) => void {
     const { tenant, promptTokens, sampling, maxTokens } = asked;
-    this.#tasks += 1;
+    const counts = this.#tenant(tenant);
+    counts.begun += 1;
+    counts.open += 1;
     const task: Begun = {
-      id: this.#tasks,
+      id: counts.begun,
       tenant,
       promptTokens,
       sampling,
@@ -93,9 +113,10 @@ export class Activity {
         break;
       case "done":
       case "aborted":
-        this.#count(event.report);
+        this.#count(task, event.report);
         this.#leave(task);
         break;
+      case "refused":
       case "failed":
         this.#leave(task);
         break;
@@ -115,11 +136,21 @@ export class Activity {
   #leave(task: Begun): void {
     const lane = this.#lanes.find((one) => one.task === task);
     if (lane !== undefined) lane.busy = false;
+    this.#tenant(task.tenant).open -= 1;
   }
 
-  #count(report: RunReport): void {
-    const sums = this.#totals;
-    this.#totals = {
+  #tenant(tenant: string): Tenant {
+    const known = this.#tenants.get(tenant);
+    if (known !== undefined) return known;
+    const made: Tenant = { begun: 0, open: 0, totals: NOTHING };
+    this.#tenants.set(tenant, made);
+    return made;
+  }
+
+  #count({ tenant }: Begun, report: RunReport): void {
+    const counts = this.#tenant(tenant);
+    const sums = counts.totals;
+    counts.totals = {
       prefilledTokens: sums.prefilledTokens + report.prefilledTokens,
       resumedTokens: sums.resumedTokens + report.resumedTokens,
       promptMs: sums.promptMs + report.promptMs,

@@ -254,5 +254,6 @@ function finishOf(reply: ReplyReader, reason: "stop" | "length" | "prefilled"): 
 
 function checkQueue({ engine, queueMax }: TurnDeps, runs: number): void {
   if (engine.pending + runs <= queueMax) return;
-  throw queueFull(`${engine.pending} requests run or wait already; the limit is ${queueMax}.`);
+  // How many are others' is not told.
+  throw queueFull(`Too many requests run or wait already; the limit is ${queueMax}.`);
 }

@@ -15,6 +15,7 @@ import { health } from "../protocol/health/index.ts";
 import { notReady, type ServerPhase } from "../protocol/health/ServerPhase.ts";
 import { type ApiKey, type Auth, authOf } from "../protocol/http/auth.ts";
 import { type Cors, corsOf } from "../protocol/http/cors.ts";
+import { gateOf } from "../protocol/http/gate.ts";
 import { hideHost } from "../protocol/http/hideHost.ts";
 import { type Methods, methodsOf } from "../protocol/http/methodsOf.ts";
 import { llamaErrorBody } from "../protocol/llama/errorBody.ts";
@@ -29,6 +30,10 @@ import type { ServiceDeps } from "../protocol/shared/ServiceDeps.ts";
 export interface AppDeps {
   readonly state: () => ServerPhase;
   readonly apiKeys: readonly ApiKey[];
+  /** What is listened on. */
+  readonly host: string;
+  /** Of `hostNameOf`. */
+  readonly allowedHosts: readonly string[];
   /** Of `originOf`. */
   readonly corsOrigins: readonly string[];
   readonly limits: Limits;
@@ -71,8 +76,12 @@ export function createApp(deps: AppDeps): App {
     .use(responses({ ...shared, requestIdOf, onIgnored, store: new ResponseStore(deps.limits) }));
   const methods = methodsOf(app.routes);
   const cors = corsOf(deps.corsOrigins, methods);
-  const handle = async (request: Request): Promise<Response> =>
-    cors.preflight(request) ?? (await headAsGet(request, methods, app));
+  const { host, allowedHosts } = deps;
+  const gate = gateOf({ host, allowedHosts, cors, hasKeys: deps.apiKeys.length > 0 });
+  const handle = async (request: Request): Promise<Response> => {
+    gate(request.headers);
+    return cors.preflight(request) ?? (await headAsGet(request, methods, app));
+  };
   return { fetch: (request) => answer(request, { handle, ids, auth, cors, deps }) };
 }
 

@@ -30,6 +30,8 @@ export async function startServer(config: Config, watch: LoadWatch, load = loadM
   const app = createApp({
     state: () => phase,
     apiKeys: config.apiKeys,
+    host: config.host,
+    allowedHosts: config.flags.allowedHosts,
     corsOrigins: config.flags.corsOrigins,
     limits: config.limits,
     newId: () => crypto.randomUUID(),

@@ -174,6 +174,8 @@ function appOver(chat: ServiceDeps): App {
   return createApp({
     state: () => ({ phase: "ready", chat }),
     apiKeys: [],
+    host: "127.0.0.1",
+    allowedHosts: [],
     corsOrigins: [],
     limits: chat.limits,
     newId: () => `id-${++ids}`,

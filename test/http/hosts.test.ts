@@ -1,4 +1,4 @@
-/** Whatever host a request names, its path is routed; and a connection that breaks is the client's affair. */
+/** Whatever host a request names, its path is routed where keys are set; and a connection that breaks is the client's affair. */
 import { expect, test } from "bun:test";
 import { createConnection } from "node:net";
 import { fakeServer } from "../support/FakeServer.ts";
@@ -22,7 +22,7 @@ function wire(url: string, request: string): Promise<string> {
 }
 
 test("a short host in a URL", async () => {
-  const { app, errors } = fakeServer();
+  const { app, errors } = fakeServer({ allowedHosts: ["*"] });
   const target = inProcess(app);
   const models = await target.fetch(new Request("http://llm/v1/models?limit=1"));
   const health = await target.fetch(new Request("http://m/health"));
@@ -39,7 +39,7 @@ test("a short host in a URL", async () => {
 });
 
 test.each(HOSTS)("a Host header of %p", async (host) => {
-  const { app, errors } = fakeServer();
+  const { app, errors } = fakeServer({ apiKeys: ["one"] });
   await using target = listening(app);
   const request = (path: string): string =>
     `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
@@ -53,7 +53,7 @@ onEachTarget("a body that breaks off", (open) => {
     await using opened = open();
     if (opened.target.name === "server") {
       const { url } = opened.target;
-      const head = "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n{";
+      const head = "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\n{";
       const socket = createConnection(Number(new URL(url).port), "127.0.0.1", () => socket.end(head));
       await new Promise((resolve) => socket.on("close", resolve).resume());
     } else {

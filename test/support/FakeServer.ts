@@ -29,6 +29,8 @@ export interface FakeServerOptions {
   /** Called `name-of-KEY`. */
   readonly apiKeys?: readonly string[];
   readonly corsOrigins?: readonly string[];
+  readonly host?: string;
+  readonly allowedHosts?: readonly string[];
   readonly strict?: boolean;
   readonly limits?: Partial<Limits>;
   readonly ready?: Partial<EngineReady>;
@@ -192,6 +194,8 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
   const app = createApp({
     state: (): ServerPhase => (server.phase === "ready" ? { phase: "ready", chat } : { phase: server.phase }),
     apiKeys: (options.apiKeys ?? []).map((key) => ({ name: `name-of-${key}`, key })),
+    host: options.host ?? "127.0.0.1",
+    allowedHosts: options.allowedHosts ?? [],
     corsOrigins: options.corsOrigins ?? [],
     limits,
     newId,

@@ -9,6 +9,8 @@ import type { Methods } from "./methodsOf.ts";
 export interface Cors {
   /** The answer to a browser's question before a request; null where it is none, or nobody may ask. */
   preflight(request: Request): Response | null;
+  /** Whether pages of this origin may read answers. */
+  allows(origin: string): boolean;
   /** Adds to an answer's headers what its request's origin may do with it. */
   allow(request: Request, headers: Headers): void;
 }
@@ -22,11 +24,12 @@ const LOCAL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 /** `origins`: of `originOf`. */
 export function corsOf(origins: readonly string[], methods: Methods): Cors {
   const any = origins.includes("*");
+  const allows = (origin: string): boolean =>
+    any || (origins.includes("localhost") && LOCAL.test(origin)) || origins.includes(origin.toLowerCase());
   const allowed = (request: Request): string | null => {
     if (any) return "*";
     const origin = request.headers.get("origin") ?? "";
-    const local = origins.includes("localhost") && LOCAL.test(origin);
-    return local || origins.includes(origin.toLowerCase()) ? origin : null;
+    return allows(origin) ? origin : null;
   };
   const allow = (request: Request, headers: Headers): void => {
     if (origins.length === 0) return;
@@ -37,6 +40,7 @@ export function corsOf(origins: readonly string[], methods: Methods): Cors {
     headers.set("access-control-expose-headers", EXPOSED);
   };
   return {
+    allows,
     allow,
     preflight: (request) => {
       const asks = request.method === "OPTIONS" && request.headers.has("access-control-request-method");

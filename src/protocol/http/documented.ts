@@ -65,6 +65,8 @@ const MEANING: Readonly<Record<AppErrorCode, string>> = {
   "template-refused": "the chat template refuses the messages",
   "prefill-unsupported": "the template cannot continue an assistant's message",
   unauthorized: "no API key, or an unknown one",
+  "host-refused": "no key is set, and the Host header names neither this machine nor one of --allowed-hosts",
+  "origin-refused": "no key is set, and a page of this origin is not one of --cors-origins",
   "not-found": "there is nothing of this name",
   "model-not-found": "another model is served",
   "method-not-allowed": "the path takes other methods",
@@ -100,7 +102,7 @@ const REQUEST_ID = { description: "The client's own id where it sent a sane one.
 const RETRY_AFTER = { description: "Seconds to wait.", schema: Type.Integer({ minimum: 1 }) };
 
 function responsesOf({ answer, events, error, refuses, open }: RouteDoc) {
-  const codes: readonly AppErrorCode[] = [...refuses, ...keyed(open), "internal"];
+  const codes: readonly AppErrorCode[] = [...refuses, ...keyed(open), ...FROM_ELSEWHERE, "internal"];
   const byStatus = Map.groupBy(codes, (code) => errorRow(code).status);
   const refusals = [...byStatus].map(([status, some]) => [
     status,
@@ -126,6 +128,9 @@ function responsesOf({ answer, events, error, refuses, open }: RouteDoc) {
   };
   return { 200: ok, ...Object.fromEntries(refusals) };
 }
+
+/** Any route, where no key is set. */
+const FROM_ELSEWHERE: readonly AppErrorCode[] = ["host-refused", "origin-refused"];
 
 function keyed(open: boolean | undefined): readonly AppErrorCode[] {
   return open === true ? [] : ["unauthorized"];

@@ -1,8 +1,12 @@
-/** The raw text of a request's body: its bytes are counted as they come, and too many are refused early. */
+/**
+ * The raw text of a request's body: its bytes are counted as they come, and too many are refused early. JSON comes as
+ * JSON: any page can post the types of HTML's forms to this machine without asking first.
+ */
 import { AppError } from "../../base/AppError.ts";
 
-/** curl's default and no type at all are taken for JSON, as clients mean it. */
-const TYPES = /^(application\/(json|[\w.-]+\+json|x-www-form-urlencoded|octet-stream)|text\/(plain|json))$/;
+/** No type at all is taken for JSON, too: no form sends that, and a page that does still names its origin. */
+const TYPES = /^(application\/(json|[\w.-]+\+json|octet-stream)|text\/json)$/;
+const CURLS_OWN = "application/x-www-form-urlencoded";
 
 export async function readBody(request: Request, bytesMax: number): Promise<string> {
   checkHeaders(request, bytesMax);
@@ -35,9 +39,10 @@ async function readBytes(body: ReadableStream<Uint8Array>, bytesMax: number): Pr
 function checkHeaders(request: Request, bytesMax: number): void {
   const type = (request.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   if (type !== "" && !TYPES.test(type)) {
+    const whose = type === CURLS_OWN ? " (curl's own where it is told none)" : "";
     throw new AppError(
       "unsupported-media",
-      `content-type "${type}" is not understood; send application/json.`,
+      `content-type "${type}"${whose} is not taken; send the body with the header "content-type: application/json".`,
     );
   }
   const encoding = request.headers.get("content-encoding") ?? "identity";

@@ -13,6 +13,7 @@ export interface LlamaErrorBody {
 
 const TYPES: Readonly<Record<number, string>> = {
   401: "authentication_error",
+  403: "permission_error",
   404: "not_found_error",
   429: "rate_limit_error",
   500: "server_error",

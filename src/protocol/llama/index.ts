@@ -78,7 +78,8 @@ function refused(request: Request, deps: LlamaDeps, what: string): never {
 }
 
 function slots(request: Request, deps: LlamaDeps): Response {
-  const service = keyed(request, deps);
+  const tenant = deps.tenantOf(request.headers);
+  const service = deps.ready();
   if (!service.endpoints.slots) {
     throw new AppError(
       "not-supported",
@@ -89,13 +90,14 @@ function slots(request: Request, deps: LlamaDeps): Response {
   if (isFull && new URL(request.url).searchParams.get("fail_on_no_slot")) {
     throw new AppError("no-slot", "no slot available");
   }
-  return Response.json(slotsOf(service, deps.keyNameOf));
+  return Response.json(slotsOf(service, tenant, deps.keyNameOf));
 }
 
 function metrics(request: Request, deps: LlamaDeps): Response {
-  const service = keyed(request, deps);
+  const tenant = deps.tenantOf(request.headers);
+  const service = deps.ready();
   if (service.endpoints.metrics) {
-    return new Response(metricsText(service), { headers: { "content-type": METRICS_TYPE } });
+    return new Response(metricsText(service, tenant), { headers: { "content-type": METRICS_TYPE } });
   }
   throw new AppError(
     "not-supported",

@@ -1,4 +1,8 @@
-/** `/metrics`: Prometheus' text, with llama-server's names. */
+/**
+ * `/metrics`: Prometheus' text, with llama-server's names. Each key is told its own counts alone: the difference of
+ * two readings is the length of somebody's prompt.
+ */
+import type { Counts } from "../../serve/Activity.ts";
 import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 
 interface Metric {
@@ -10,8 +14,9 @@ interface Metric {
 
 export const METRICS_TYPE = "text/plain; version=0.0.4";
 
-export function metricsText(deps: ServiceDeps): string {
-  return metricsOf(deps)
+/** `tenant`: who asks. */
+export function metricsText({ turn }: ServiceDeps, tenant: string): string {
+  return metricsOf(turn.activity.countsOf(tenant))
     .map(({ name, kind, help, value }) =>
       [
         `# HELP llamacpp:${name} ${help}`,
@@ -22,9 +27,7 @@ export function metricsText(deps: ServiceDeps): string {
     .join("");
 }
 
-function metricsOf({ turn }: ServiceDeps): readonly Metric[] {
-  const { totals, lanes } = turn.activity;
-  const running = lanes.filter(({ busy }) => busy).length;
+function metricsOf({ totals, running, waiting }: Counts): readonly Metric[] {
   const counter = (name: string, help: string, value: number): Metric => ({
     name,
     kind: "counter",
@@ -50,7 +53,7 @@ function metricsOf({ turn }: ServiceDeps): readonly Metric[] {
       perSecond(totals.predictedTokens, totals.predictedMs),
     ),
     gauge("requests_processing", "Requests that run", running),
-    gauge("requests_deferred", "Requests that wait", Math.max(0, turn.engine.pending - running)),
+    gauge("requests_deferred", "Requests that wait", waiting),
   ];
 }
 

@@ -1,4 +1,7 @@
-/** `/slots`: what each lane does, with llama-server's names. */
+/**
+ * `/slots`: what each lane does, with llama-server's names. Of another key's requests nothing is told but that the
+ * lane is busy: its grammar, schema, seed and counts are that key's own.
+ */
 import type { Lane } from "../../serve/Activity.ts";
 import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 import { generationSettings } from "./generationSettings.ts";
@@ -6,14 +9,15 @@ import { generationSettings } from "./generationSettings.ts";
 /** `keyNameOf`: of a tenant; null where there is none. */
 export type KeyNameOf = (tenant: string) => string | null;
 
-export function slotsOf({ turn }: ServiceDeps, keyNameOf: KeyNameOf): object[] {
+/** `tenant`: who asks. */
+export function slotsOf({ turn }: ServiceDeps, tenant: string, keyNameOf: KeyNameOf): object[] {
   const { ctxTokens } = turn.engine.ready;
   return turn.activity.lanes.map((lane, id) => ({
     id,
     n_ctx: ctxTokens,
     speculative: false,
     is_processing: lane.busy,
-    ...taskOf(lane, keyNameOf),
+    ...(lane.task?.tenant === tenant ? taskOf(lane, keyNameOf) : {}),
   }));
 }
 

@@ -140,12 +140,15 @@ export class Context extends Handle {
     return { shim: this.#shim, id: this.#id };
   }
 
-  /** Evaluates one chunk of one sequence; `logits` keeps those of its last token, as row 0. */
-  prefill(seq: number, pos: number, tokens: Int32Array, logits: boolean): void {
+  /**
+   * Evaluates one chunk of one sequence; `logits` keeps those of its last token, as row 0. With more `rows` than tokens
+   * the last token is evaluated again behind the chunk, and those rows are removed: the memory has to be able to.
+   */
+  prefill(seq: number, pos: number, tokens: Int32Array, logits: boolean, rows = tokens.length): void {
     this.use();
     if (tokens.length === 0) throw new FfiError("range", "a chunk of no tokens");
     const mark = this.#shim.wt_log_mark();
-    const status = this.#shim.wt_prefill(this.#id, seq, pos, tokens, tokens.length, logits ? 1 : 0);
+    const status = this.#shim.wt_prefill(this.#id, seq, pos, tokens, tokens.length, logits ? 1 : 0, rows);
     if (status >= 0) return;
     if (status === CODES.WT_RANGE) throw this.#chunkProblem(seq, pos, tokens);
     throw statusError(status, "Cannot evaluate tokens", wordsSince(this.#shim, mark));

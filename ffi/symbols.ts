@@ -97,6 +97,7 @@ export const SYMBOLS = {
     ["const int32_t *", "tokens"],
     ["int32_t", "count"],
     ["int32_t", "logits"],
+    ["int32_t", "padded"],
   ],
   wt_decode: ["int32_t", ["int32_t", "context"], ["const int32_t *", "rows"], ["int32_t", "count"]],
   wt_logits: [

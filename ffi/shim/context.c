@@ -184,21 +184,24 @@ static int32_t wt_evaluate(struct wt_context *c, int32_t count, const int32_t *t
     return result == -2 ? WT_OUT_OF_MEMORY : WT_FAILED;
 }
 
-int32_t wt_prefill(int32_t context, int32_t seq, int32_t pos, const int32_t *tokens, int32_t count, int32_t logits) {
+int32_t wt_prefill(int32_t context, int32_t seq, int32_t pos, const int32_t *tokens, int32_t count, int32_t logits, int32_t padded) {
     int32_t status;
     struct wt_context *c = wt_context_seq(context, seq, &status);
     if (!c) return status;
-    if (c->pooling >= 0 || count < 1 || count > c->ubatch || pos < 0 || count > c->sequence_tokens - pos) return WT_RANGE;
+    if (c->pooling >= 0 || count < 1 || padded < count || padded > c->ubatch || pos < 0 || padded > c->sequence_tokens - pos) return WT_RANGE;
     if (!wt_next_is(c, seq, pos)) return WT_RANGE;
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0; i < count; i++)
         if (tokens[i] < 0 || tokens[i] >= c->model->vocab_size) return WT_RANGE;
+    for (int32_t i = 0; i < padded; i++) {
+        c->tokens[i] = tokens[i < count ? i : count - 1];
         c->pos[i] = pos + i;
         c->seqs[i] = seq;
         c->wanted[i] = 0;
     }
     c->wanted[count - 1] = logits != 0;
-    status = wt_evaluate(c, count, tokens);
+    status = wt_evaluate(c, padded, c->tokens);
     if (status < 0) return status;
+    if (padded > count && !llama_memory_seq_rm(c->memory, seq, pos + count, -1)) return WT_FAILED;
     c->rows = logits != 0;
     c->first_row = count - 1;
     return 0;

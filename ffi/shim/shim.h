@@ -246,8 +246,11 @@ WT_API int32_t wt_tokenise(int32_t model, const uint8_t *text, int32_t bytes, in
 WT_API int32_t wt_context_new(int32_t model, const int32_t *integers, const float *floats);
 WT_API int32_t wt_context_free(int32_t context);
 WT_API int64_t wt_context_number(int32_t context, int32_t which);
-/* One chunk of one sequence; `logits` asks for those of its last token, as row 0. */
-WT_API int32_t wt_prefill(int32_t context, int32_t seq, int32_t pos, const int32_t *tokens, int32_t count, int32_t logits);
+/*
+ * One chunk of one sequence; `logits` asks for those of its last token, as row 0. `padded` rows are evaluated, `count` at
+ * least: its last token again behind it, in rows that are removed before the call returns.
+ */
+WT_API int32_t wt_prefill(int32_t context, int32_t seq, int32_t pos, const int32_t *tokens, int32_t count, int32_t logits, int32_t padded);
 /* `rows`: seq, pos, token for each; row i of the logits is that of rows[i]. No sequence twice. */
 WT_API int32_t wt_decode(int32_t context, const int32_t *rows, int32_t count);
 WT_API int32_t wt_logits(int32_t context, int32_t row, float *logits, int32_t count);

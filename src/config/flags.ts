@@ -295,7 +295,7 @@ export const FLAGS = {
   chunkTokensMin: number(
     { names: "--chunk-tokens-min", help: "tokens between two message starts that are cuts" },
     0,
-    whole(0, 64, "32 on a CPU, 64 on a GPU"),
+    whole(0, 64, "64"),
   ),
   chunkTokensMax: number(
     { names: "--chunk-tokens-max", help: "longest stretch without a cut; at most --ubatch-size" },

@@ -85,8 +85,8 @@ export class LlamaDevice implements Device {
     return new LlamaDevice(model, context, options, owned);
   }
 
-  prefill(seq: number, pos: number, tokens: Int32Array, logits: boolean): void {
-    orDeviceError(() => this.context.prefill(seq, pos, tokens, logits));
+  prefill(seq: number, pos: number, tokens: Int32Array, logits: boolean, rows?: number): void {
+    orDeviceError(() => this.context.prefill(seq, pos, tokens, logits, rows));
   }
 
   decode(rows: readonly DecodeRow[]): void {

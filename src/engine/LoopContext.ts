@@ -1,5 +1,6 @@
 /** What a step of prefill or decode needs of the loop: its settings, the kept states, and how a run ends. */
 
+import type { PadRule } from "../plan/padding.ts";
 import type { Device } from "../run/Device.ts";
 import type { EngineErrorCode, EngineEvent } from "../run/EngineEvent.ts";
 import type { StateKeeper } from "../state/StateKeeper.ts";
@@ -10,6 +11,8 @@ export interface EngineLoopOptions {
   readonly device: Device;
   /** Tokens of the longest chunk between two cuts. */
   readonly chunkTokensMax: number;
+  /** Null where last chunks are evaluated as they are. */
+  readonly padding: PadRule | null;
   /** Budget for snapshots and full saves in host memory. */
   readonly stateRamBytes: number;
   /** Requests that may wait for a lane, and warm runs that may wait for quiet. */

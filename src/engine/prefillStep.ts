@@ -2,6 +2,7 @@
  * Prefill, in exactly the plan's chunks. Requests and warm runs take the same path: a warm run is one that
  * stops at the plan's last cut, and that gives its sequence up between two chunks.
  */
+import { paddedRows } from "../plan/padding.ts";
 import type { LoopContext } from "./LoopContext.ts";
 import type { Run } from "./Run.ts";
 import { sampleNext } from "./sampleNext.ts";
@@ -78,7 +79,8 @@ function evaluateChunk(loop: LoopContext, run: Run): void {
   const to = plan.cuts[run.chunks] ?? plan.tokens.length;
   const isLast = run.chunks === plan.cuts.length;
   const start = clock.now();
-  device.prefill(sequence.index, from, plan.tokens.subarray(from, to), isLast && maxTokens > 0);
+  const rows = isLast ? paddedRows(loop.options.padding, from, to - from, device.ctxTokens) : to - from;
+  device.prefill(sequence.index, from, plan.tokens.subarray(from, to), isLast && maxTokens > 0, rows);
   loop.states.evaluated(to - from, clock.now() - start);
   run.evaluated += to - from;
   run.chunks++;

@@ -46,6 +46,7 @@ function loopOf(opened: OpenedEngine, options: EngineOptions): EngineLoop | Enco
     ...(opened.embedder === null ? {} : { embeds: queueOf(opened.embedder) }),
     device: opened.device,
     chunkTokensMax: opened.ready.chunkTokensMax,
+    padding: opened.padding,
     stateRamBytes: opened.stateRamBytes,
     queueMax,
     exactDecode: options.exactDecode || !opened.decodesTogether,

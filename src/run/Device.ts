@@ -45,8 +45,11 @@ export interface Device {
   readonly spares: number;
   /** Tokens per sequence. */
   readonly ctxTokens: number;
-  /** Evaluates one chunk (≤ n_ubatch) in one sequence, at `pos`. `logits` asks for those of its last token. */
-  prefill(seq: number, pos: number, tokens: Int32Array, logits: boolean): void;
+  /**
+   * Evaluates one chunk (≤ n_ubatch) in one sequence, at `pos`. `logits` asks for those of its last token. `rows` beyond
+   * the chunk's tokens are evaluated behind it and removed again; dense memory only, and the context has to have room.
+   */
+  prefill(seq: number, pos: number, tokens: Int32Array, logits: boolean, rows?: number): void;
   /** One token for each row, in one call. */
   decode(rows: readonly DecodeRow[]): void;
   /** Removes what lies at `pos` and behind. False where the memory cannot (hybrid, recurrent). */

@@ -59,6 +59,7 @@ export class ScriptedEngine implements Engine {
     this.#loop = new EngineLoop({
       device: this.#device,
       chunkTokensMax: CHUNK_TOKENS_MAX,
+      padding: null,
       stateRamBytes: STATE_RAM_BYTES,
       queueMax: 64,
       exactDecode: false,

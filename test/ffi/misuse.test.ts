@@ -245,7 +245,7 @@ describe.skipIf(backend === null)("misuse", () => {
       }
       for (const id of [...bad, modelId]) {
         expect(s.wt_context_free(id)).toBe(CODES.WT_BAD_HANDLE);
-        expect(s.wt_prefill(id, 0, 0, chunk, 3, 1)).toBe(CODES.WT_BAD_HANDLE);
+        expect(s.wt_prefill(id, 0, 0, chunk, 3, 1, 3)).toBe(CODES.WT_BAD_HANDLE);
         expect(s.wt_decode(id, numbers, 1)).toBe(CODES.WT_BAD_HANDLE);
         expect(s.wt_seq_truncate(id, 0, 0)).toBe(CODES.WT_BAD_HANDLE);
         expect(s.wt_state_size(id, 0, 0)).toBe(CODES.WT_BAD_HANDLE);
@@ -276,8 +276,10 @@ describe.skipIf(backend === null)("misuse", () => {
       expect(
         s.wt_model_load(text, integers("load", load), new Float32Array(1), text, new Int32Array(1)),
       ).toBe(CODES.WT_RANGE);
-      expect(s.wt_prefill(id, 0, 3, chunk, -1, 1)).toBe(CODES.WT_RANGE);
-      expect(s.wt_prefill(id, 0, 2 ** 31 - 1, chunk, 3, 1)).toBe(CODES.WT_RANGE);
+      expect(s.wt_prefill(id, 0, 3, chunk, -1, 1, -1)).toBe(CODES.WT_RANGE);
+      expect(s.wt_prefill(id, 0, 2 ** 31 - 1, chunk, 3, 1, 3)).toBe(CODES.WT_RANGE);
+      expect(s.wt_prefill(id, 0, 0, chunk, 3, 1, 2)).toBe(CODES.WT_RANGE);
+      expect(s.wt_prefill(id, 0, 0, chunk, 3, 1, 2 ** 31 - 1)).toBe(CODES.WT_RANGE);
       expect(s.wt_decode(id, new Int32Array(9), 3)).toBe(CODES.WT_RANGE);
       expect(s.wt_device_type(99)).toBe(CODES.WT_RANGE);
       expect(s.wt_context_number(id, 99)).toBe(CODES.WT_RANGE);

@@ -3,6 +3,7 @@
 import type { EmbedQueue } from "../../src/engine/EmbedQueue.ts";
 import { EngineLoop } from "../../src/engine/EngineLoop.ts";
 import type { Plan } from "../../src/plan/Plan.ts";
+import type { PadRule } from "../../src/plan/padding.ts";
 import type { Device } from "../../src/run/Device.ts";
 import type { EngineEvent } from "../../src/run/EngineEvent.ts";
 import type { MemoryKind } from "../../src/run/EngineReady.ts";
@@ -14,6 +15,7 @@ import { GREEDY as DEFAULTS } from "./sampling.ts";
 
 export interface HarnessOptions extends Omit<FakeDeviceOptions, "memory" | "onOp"> {
   readonly memory: MemoryKind;
+  readonly padding?: PadRule | null;
   readonly stateRamBytes?: number;
   readonly queueMax?: number;
   readonly exactDecode?: boolean;
@@ -26,6 +28,9 @@ export interface HarnessOptions extends Omit<FakeDeviceOptions, "memory" | "onOp
   /** Takes the fake's place: a real model. */
   readonly real?: Device | undefined;
 }
+
+/** Behind any token, 19 tokens and more are padded: what is padded has to be exact in every test. */
+const PADS_ALWAYS: PadRule = { weights: 1, attention: 1e6 };
 
 export const GREEDY: Sampling = { ...DEFAULTS, ignoreEos: true };
 
@@ -65,6 +70,8 @@ export class EngineHarness {
     this.loop = new EngineLoop({
       device: options.real ?? this.device,
       chunkTokensMax: CHUNK_MAX,
+      padding:
+        options.padding === undefined && options.memory === "dense" ? PADS_ALWAYS : (options.padding ?? null),
       stateRamBytes: options.stateRamBytes ?? 1 << 20,
       queueMax: options.queueMax ?? 64,
       exactDecode: options.exactDecode ?? false,

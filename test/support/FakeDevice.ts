@@ -92,10 +92,15 @@ export class FakeDevice implements Device {
     }
   }
 
-  prefill(seq: number, pos: number, tokens: Int32Array, logits: boolean): void {
-    this.#note("prefill", seq, tokens.length, `@${pos} +${tokens.length}`);
+  prefill(seq: number, pos: number, tokens: Int32Array, logits: boolean, rows = tokens.length): void {
+    const padding = rows > tokens.length ? ` (${rows} rows)` : "";
+    this.#note("prefill", seq, tokens.length, `@${pos} +${tokens.length}${padding}`);
     if (tokens.length === 0) throw new Error("an empty chunk was evaluated");
-    const output = this.#evaluate(seq, pos, tokens, 0);
+    if (rows < tokens.length || (rows > tokens.length && this.memory !== "dense"))
+      throw new Error(`${rows} rows for ${tokens.length} tokens`);
+    if (pos + rows > this.ctxTokens) throw new Error("padded past the context's end");
+    // A padded chunk has other bits, and none of a decode step's.
+    const output = this.#evaluate(seq, pos, tokens, rows > tokens.length ? -rows : 0);
     this.#outputs = logits ? [output] : [];
     this.#pending.clear();
   }

@@ -39,7 +39,7 @@ export interface EngineOptions {
     readonly yarnBetaFast: number;
     readonly yarnBetaSlow: number;
   };
-  /** 0: 32 on a CPU, 64 with layers on a GPU. */
+  /** 0: 64. */
   readonly chunkTokensMin: number;
   /** 0: `ubatch`. */
   readonly chunkTokensMax: number;

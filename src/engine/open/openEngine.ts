@@ -7,6 +7,8 @@ import { type ContextOptions, ROPE_SCALINGS, type RopeOptions } from "../../../f
 import { Model } from "../../../ffi/Model.ts";
 import { shimHash } from "../../../ffi/shimSource.ts";
 import { version } from "../../../package.json";
+import { CHUNK_TOKENS_MIN_MAX } from "../../plan/fitRules.ts";
+import type { PadRule } from "../../plan/padding.ts";
 import type { Device } from "../../run/Device.ts";
 import type { EngineReady, MemoryKind } from "../../run/EngineReady.ts";
 import type { Embedder } from "../EmbedQueue.ts";
@@ -19,6 +21,7 @@ import type { EngineOptions } from "./EngineOptions.ts";
 import { factsOf } from "./factsOf.ts";
 import { memoryRoom } from "./memoryRoom.ts";
 import { type MeasuredBytes, type ModelShape, measureBytes } from "./modelShape.ts";
+import { padRuleOf } from "./padRule.ts";
 import { CTX_TOKENS_MIN, type MemoryRoom, planMemory } from "./planMemory.ts";
 import { fileFingerprint, setupHash } from "./setup.ts";
 
@@ -28,6 +31,8 @@ export interface OpenedGenerator {
   readonly device: Device;
   /** Null where nothing is embedded. */
   readonly embedder: Embedder | null;
+  /** How last chunks are padded; null where they are not. */
+  readonly padding: PadRule | null;
   readonly stateRamBytes: number;
   readonly ready: EngineReady;
   /** Replies that are decoded in one step are right here. */
@@ -80,7 +85,8 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
   });
   const embedder =
     pooling === null ? null : LlamaEmbedder.on(model, pooling, contextOptions(options, options.ubatch));
-  const chunks = chunkSettings(options, device.memory, useDevice);
+  const chunks = chunkSettings(options, device.memory);
+  const padRule = padRuleOf(model, { ...options, memory: device.memory, useDevice });
   const setup = setupHash(options, {
     program: `${version} ${options.shimPath === null ? shimHash() : fileFingerprint(options.shimPath)}`,
     library: `${backend.version()} ${fileFingerprint(backend.library.path)}`,
@@ -88,6 +94,7 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
     systemInfo: backend.systemInfo(),
     ctxTokens: device.ctxTokens,
     sequences: plan.parallel + plan.spareSequences,
+    padding: padRule,
     ...chunks,
   });
   const remembered = new SelfTestMemory(options.home);
@@ -95,6 +102,7 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
   return {
     device,
     embedder,
+    padding: tested.pads ? padRule : null,
     stateRamBytes: plan.stateRamBytes,
     ready: {
       type: "ready",
@@ -218,10 +226,10 @@ function deviceShareOf(gpuLayers: number, layers: number): number {
 
 type ChunkSettings = Pick<EngineReady, "chunkTokensMin" | "chunkTokensMax" | "tripTokensMin">;
 
-/** Small chunks cost little on a CPU and more on a GPU. */
-function chunkSettings(options: EngineOptions, memory: MemoryKind, useDevice: boolean): ChunkSettings {
+/** Under 64 rows a CPU's attention works row by row (`plan/padding.ts`), and on a GPU small chunks cost more than they save. */
+function chunkSettings(options: EngineOptions, memory: MemoryKind): ChunkSettings {
   const trip = options.tripTokensMin > 0 ? options.tripTokensMin : TRIP_TOKENS_MIN;
-  const min = options.chunkTokensMin > 0 ? options.chunkTokensMin : useDevice ? 64 : 32;
+  const min = options.chunkTokensMin > 0 ? options.chunkTokensMin : CHUNK_TOKENS_MIN_MAX;
   const max = options.chunkTokensMax > 0 ? options.chunkTokensMax : options.ubatch;
   const chunkTokensMax = Math.min(max, options.ubatch);
   return {

@@ -3,6 +3,7 @@
  * that a state kept under one machine, build or setting is never found under another.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import type { PadRule } from "../../plan/padding.ts";
 import type { EngineOptions } from "./EngineOptions.ts";
 
 /** What only the loaded library and model can tell. */
@@ -17,6 +18,7 @@ export interface SetupFacts {
   readonly ctxTokens: number;
   /** A device splits attention by the longest of its streams: how many there are may show in bits. */
   readonly sequences: number;
+  readonly padding: PadRule | null;
   readonly chunkTokensMin: number;
   readonly chunkTokensMax: number;
   readonly tripTokensMin: number;
@@ -60,6 +62,7 @@ export function setupHash(options: EngineOptions, facts: SetupFacts): bigint {
     sequences: facts.sequences,
     rope: options.rope,
     adapters: [],
+    padding: facts.padding,
     chunks: [facts.chunkTokensMin, facts.chunkTokensMax, facts.tripTokensMin],
   };
   return Bun.hash.xxHash64(JSON.stringify(seed));

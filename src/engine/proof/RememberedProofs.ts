@@ -46,6 +46,8 @@ function isResult(value: unknown): value is SelfTestResult {
     "why" in value &&
     typeof value.why === "string" &&
     "together" in value &&
-    typeof value.together === "boolean"
+    typeof value.together === "boolean" &&
+    "pads" in value &&
+    typeof value.pads === "boolean"
   );
 }

@@ -2,6 +2,7 @@
  * The self-test of a setup: a few chunks, evaluated cold and then resumed in every way that the engine resumes.
  * A memory kind or backend whose logits differ in any of them never resumes.
  */
+import { TILE_ROWS } from "../../plan/padding.ts";
 import { type Device, DeviceError } from "../../run/Device.ts";
 import { testChunk } from "./proofChunk.ts";
 import { togetherTest } from "./proveTogether.ts";
@@ -13,6 +14,8 @@ export interface SelfTestResult {
   readonly why: string;
   /** Replies that are decoded in one step are right (`togetherTest`); else each has to be decoded alone. */
   readonly together: boolean;
+  /** A last chunk with rows behind it that are removed again is the same in any sequence, cold and resumed. */
+  readonly pads: boolean;
 }
 
 export interface SelfTestSize {
@@ -54,6 +57,7 @@ export function selfTest(device: Device, { chunkTokens, chunks }: SelfTestSize):
     restored: same(() => run.restored(last)),
     forked: same(() => run.forked(0, last)),
   };
+  const pads = device.memory === "dense" && padsExactly(device, run, last);
   const together = togetherTest(device);
   for (let seq = 0; seq <= last; seq++) device.clear(seq);
   const wrong = Object.entries(equal).flatMap(([way, same]) => (same ? [] : [way]));
@@ -61,7 +65,15 @@ export function selfTest(device: Device, { chunkTokens, chunks }: SelfTestSize):
     wrong.length === 0
       ? "resumed, restored and forked states give the same logits as a cold run"
       : `states of this ${device.memory} model do not give the same logits here (${wrong.join(", ")}): every turn is prefilled in full`;
-  return { equal, allowed: wrong.length === 0, why, together };
+  return { equal, allowed: wrong.length === 0, why, together, pads };
+}
+
+/** Logits of the padded chunk, and of the token decoded behind it once its rows are gone. */
+function padsExactly(device: Device, run: SelfTestRun, last: number): boolean {
+  if (run.end + TILE_ROWS > device.ctxTokens) return false;
+  const padded = (seq: number): bigint => run.padded(seq);
+  const cold = padded(0);
+  return isCold(cold, () => padded(0)) && isCold(cold, () => padded(last));
 }
 
 /** A way that the device refuses is a way that is wrong, and no reason not to start. */
@@ -96,7 +108,7 @@ class SelfTestRun {
     }
   }
 
-  get #end(): number {
+  get end(): number {
     return this.#chunks * this.#size;
   }
 
@@ -107,13 +119,22 @@ class SelfTestRun {
   }
 
   #last(seq: number): bigint {
-    this.#device.prefill(seq, this.#end, testChunk(this.#chunks, LAST_CHUNK_TOKENS), true);
+    this.#device.prefill(seq, this.end, testChunk(this.#chunks, LAST_CHUNK_TOKENS), true);
     return this.#device.hashLogits(0, 0n);
   }
 
   cold(seq: number): bigint {
     this.#prefix(seq);
     return this.#last(seq);
+  }
+
+  padded(seq: number): bigint {
+    this.#prefix(seq);
+    const device = this.#device;
+    device.prefill(seq, this.end, testChunk(this.#chunks, LAST_CHUNK_TOKENS), true, TILE_ROWS);
+    const chain = device.hashLogits(0, 0n);
+    device.prefill(seq, this.end + LAST_CHUNK_TOKENS, testChunk(this.#chunks + 1, 1), true);
+    return device.hashLogits(0, chain);
   }
 
   /** After `cold(seq)`: back to the last cut, and the last chunk again. */
@@ -124,7 +145,7 @@ class SelfTestRun {
 
   #rollBack(seq: number): boolean {
     const restored = this.#partial === undefined || this.#device.restore(seq, "partial", this.#partial);
-    return restored && this.#device.truncate(seq, this.#end);
+    return restored && this.#device.truncate(seq, this.end);
   }
 
   /** From host memory into a sequence that holds something else. */

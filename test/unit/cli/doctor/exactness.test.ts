@@ -44,6 +44,7 @@ function opened(device: Device, stateRamBytes = 64 * MIB): Opened {
   const engine: OpenedGenerator = {
     device,
     embedder: null,
+    padding: null,
     stateRamBytes,
     decodesTogether: true,
     ready: {

@@ -1,7 +1,7 @@
 /**
  * Breaks each rule on purpose: applies every one-line patch of `test/rules` to a copy of the tree and expects
  * the test that the patch names to fail there by an assertion, having passed without it. Prints a row each and
- * writes them to `test/rules/RESULT.md`. Parts of patch names as arguments run those alone (and write nothing).
+ * writes it to `test/rules/RESULT.md`. Parts of patch names as arguments run those alone; other rows stay.
  *
  * A patch file is a unified diff behind header lines: `Rule: …`, `Test: FILE`, `Name: REGEX` (optional).
  */
@@ -11,10 +11,12 @@ import { join } from "node:path";
 import { copyTree } from "./rules/copyTree.ts";
 import { output } from "./rules/output.ts";
 import { type RulePatch, readPatch } from "./rules/RulePatch.ts";
+import { NOT_CAUGHT, readRows, tableRow, writeRows } from "./rules/resultTable.ts";
 import { assertedFailure, runTest } from "./rules/runTest.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const FOLDER = join(ROOT, "test", "rules");
+const RESULT = join(FOLDER, "RESULT.md");
 /** Copies of the tree that are worked in side by side. */
 const COPIES_MAX = 4;
 
@@ -86,21 +88,27 @@ async function workThrough(
   }
 }
 
+const nameOf = (file: string): string => file.replace(/\.patch$/, "");
+
 const wanted = process.argv.slice(2);
-const patches = readdirSync(FOLDER)
+const files = readdirSync(FOLDER)
   .filter((file) => file.endsWith(".patch"))
-  .sort()
-  .map((file) => readPatch(FOLDER, file))
-  .filter((patch) => wanted.length === 0 || wanted.some((name) => patch.file.includes(name)));
-const rows = new Map<RulePatch, string>();
+  .sort();
+const patches = files
+  .filter((file) => wanted.length === 0 || wanted.some((name) => file.includes(name)))
+  .map((file) => readPatch(FOLDER, file));
+const rows = readRows(RESULT);
 let bad = 0;
 const tell = (patch: RulePatch, verdict: Verdict): void => {
   if ("problem" in verdict) bad += 1;
   const said =
-    "problem" in verdict ? `NOT CAUGHT: ${verdict.problem}` : `caught by “${verdict.caughtBy}”${verdict.by}`;
-  const row = [patch.file.replace(/\.patch$/, ""), patch.rule, `\`${patch.test}\``, said];
-  rows.set(patch, `| ${row.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`);
-  console.log(rows.get(patch));
+    "problem" in verdict
+      ? `${NOT_CAUGHT}: ${verdict.problem}`
+      : `caught by “${verdict.caughtBy}”${verdict.by}`;
+  const name = nameOf(patch.file);
+  const row = tableRow([name, patch.rule, `\`${patch.test}\``, said]);
+  rows.set(name, row);
+  console.log(row);
 };
 const queue = [...patches];
 const tried = new Map<string, Promise<string>>();
@@ -109,10 +117,5 @@ const start = performance.now();
 await Promise.all(Array.from({ length: copies }, () => workThrough(queue, tried, tell)));
 const seconds = Math.round((performance.now() - start) / 1000);
 console.log(`${patches.length - bad} of ${patches.length} broken rules caught, in ${seconds} s`);
-if (wanted.length === 0) {
-  const head = "| patch | rule that it breaks | test that must fail | result |\n| --- | --- | --- | --- |\n";
-  const result = `# Broken rules, last run\n\n\`bun run test:rules\`: ${patches.length - bad} of ${patches.length} caught.\n\n`;
-  const sorted = patches.map((patch) => rows.get(patch)).join("\n");
-  writeFileSync(join(FOLDER, "RESULT.md"), `${result}${head}${sorted}\n`);
-}
+writeRows(RESULT, files.map(nameOf), rows);
 process.exit(bad === 0 && patches.length > 0 ? 0 : 1);

@@ -162,6 +162,11 @@ describe("the config as a whole", () => {
   });
 });
 
+test("the next turn is warmed unless a flag says otherwise", () => {
+  expect(parseFlags([], {}).warm).toBe("on");
+  expect(parseFlags(["--warm", "off"], {}).warm).toBe("off");
+});
+
 test("help and the README's table name every flag", () => {
   for (const flag of Object.values(FLAGS)) {
     for (const name of [...flag.names, ...flag.negative]) {

@@ -1,7 +1,7 @@
 /**
  * What the engine does next. A decode step of all streams lies between two prefill chunks, so that a long
- * prompt slows streams but never stops them; warm work runs only while nobody waits. Where replies and embeddings are both
- * asked for, they take turns.
+ * prompt slows streams but never stops them. Warm work is deferred, not cancelled: it gets a step only while no
+ * request runs or waits. Where replies and embeddings are both asked for, they take turns.
  */
 export type Unit = "prefill" | "decode" | "embed" | "warm" | "idle";
 
@@ -26,5 +26,6 @@ export function nextUnit(work: Work): Unit {
 function unitOfRuns(work: Work): Unit {
   if (work.canPrefill && (work.decoding === 0 || work.lastUnit !== "prefill")) return "prefill";
   if (work.decoding > 0) return "decode";
+  // Deferred until here: nothing of a request is left to do.
   return work.warmRuns > 0 ? "warm" : "idle";
 }

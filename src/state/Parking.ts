@@ -47,7 +47,7 @@ export class Parking {
     onLost(spare, 0);
     spare.forget();
     device.clear(spare.index);
-    mover.copy(sequence, spare, moves);
+    if (!mover.copy(sequence, spare, moves)) device.clear(spare.index);
   }
 
   /**
@@ -82,7 +82,7 @@ export class Parking {
       return false;
     }
     const bytes = mover.save(sequence, "full", moves);
-    if (!states.store.makeRoom(bytes.length, worth, now)) return false;
+    if (bytes === null || !states.store.makeRoom(bytes.length, worth, now)) return false;
     states.store.put({
       kind: "full",
       chain: { ...chain },

@@ -52,16 +52,13 @@ export class Snapshots {
     if (store.snapshot(key) !== undefined) return;
     const size = this.#mover.size(sequence, "partial");
     if (!this.#makeRoom(chain, chunk, size, marks, now)) return;
-    this.#put(chain, chunk, this.#mover.save(sequence, "partial", moves), marks, now);
+    const bytes = this.#mover.save(sequence, "partial", moves);
+    if (bytes !== null) this.#put(chain, chunk, bytes, marks, now);
   }
 
-  /** Every run takes its trips, whether their states are then kept or not: they decide how the cells lie. */
+  /** Every run takes its trips, whether their states are then kept or not. */
   #trip(sequence: Sequence, chain: Chain, chunk: number, marks: number, now: number, moves: Moves): void {
-    const bytes = this.#mover.save(sequence, "partial", moves);
-    if (!this.#mover.restore(sequence, "partial", bytes, moves)) {
-      throw new Error("the device did not take back what it had saved");
-    }
-    this.#put(chain, chunk, bytes, marks, now);
+    this.#put(chain, chunk, this.#mover.trip(sequence, moves), marks, now);
   }
 
   #put(chain: Chain, chunk: number, bytes: Uint8Array, marks: number, now: number): void {

@@ -1,8 +1,9 @@
 /**
  * Every save, restore and copy of sequence states goes through here: counted in bytes, timed, and kept off the
- * sequences of a copy that the device has only queued (design: fact 10).
+ * sequences of a copy that the device has only queued (design: fact 10). What the device fails at is a value, never
+ * thrown into a run: a state that could not be saved was not kept, and one that could not be fetched is a miss.
  */
-import type { Device, StatePart } from "../run/Device.ts";
+import { type Device, DeviceError, type StatePart } from "../run/Device.ts";
 import type { Sequence } from "./Sequence.ts";
 
 /** What a run moved: bytes saved, restored and copied, and the milliseconds that took. */
@@ -44,10 +45,27 @@ export class StateMover {
     return bytes * this.#msPerByte;
   }
 
-  save(sequence: Sequence, part: StatePart, moves: Moves): Uint8Array {
+  /**
+   * A sliding window's save and restore, which every run makes at its trips, since they decide how the cells lie: one
+   * that cannot would give other bits. @throws DeviceError
+   */
+  trip(sequence: Sequence, moves: Moves): Uint8Array {
     this.#refusePending(sequence);
     const start = this.#now();
-    const bytes = this.#device.save(sequence.index, part);
+    const bytes = this.#device.save(sequence.index, "partial");
+    const fits = this.#device.restore(sequence.index, "partial", bytes);
+    moves.bytes += 2 * bytes.length;
+    moves.ms += this.#now() - start;
+    if (!fits) throw new Error("the device did not take back what it had saved");
+    return bytes;
+  }
+
+  /** null where the device failed, for want of memory mostly. */
+  save(sequence: Sequence, part: StatePart, moves: Moves): Uint8Array | null {
+    this.#refusePending(sequence);
+    const start = this.#now();
+    const bytes = orElse(null, () => this.#device.save(sequence.index, part));
+    if (bytes === null) return null;
     const ms = this.#now() - start;
     if (bytes.length > 0) this.#msPerByte = (this.#msPerByte + ms / bytes.length) / 2;
     moves.bytes += bytes.length;
@@ -55,30 +73,37 @@ export class StateMover {
     return bytes;
   }
 
+  /** False where the bytes do not fit, or the device failed: the sequence then holds nothing of use. */
   restore(sequence: Sequence, part: StatePart, bytes: Uint8Array, moves: Moves): boolean {
     this.#refusePending(sequence);
     const start = this.#now();
-    const fits = this.#device.restore(sequence.index, part, bytes);
+    const fits = orElse(false, () => this.#device.restore(sequence.index, part, bytes));
     moves.bytes += bytes.length;
     moves.ms += this.#now() - start;
     return fits;
   }
 
-  copy(from: Sequence, to: Sequence, moves: Moves): void {
+  /** False where the device failed: `to` then holds nothing of use. */
+  copy(from: Sequence, to: Sequence, moves: Moves): boolean {
     this.#refusePending(from);
     this.#refusePending(to);
     const start = this.#now();
-    moves.bytes += this.#device.saveSize(from.index, "full");
-    this.#device.copy(from.index, to.index);
+    const bytes = orElse(-1, () => {
+      this.#device.copy(from.index, to.index);
+      return this.#device.saveSize(from.index, "full");
+    });
+    if (bytes < 0) return false;
+    moves.bytes += bytes;
     moves.ms += this.#now() - start;
     to.copyOf(from);
     if (this.#device.copyIsDeferred) this.#pending.add(from.index).add(to.index);
+    return true;
   }
 
   /**
    * Carries queued copies out now, by evaluating one token behind the rows of a sequence whose content is about
    * to be replaced or rolled back. That costs one small evaluation, where a detour through host memory costs
-   * the whole sequence twice, and it leaves a busy source alone.
+   * the whole sequence twice, and it leaves a busy source alone. An evaluation that fails is a DeviceError, as any is.
    */
   settle(sequence: Sequence, token: number, moves: Moves): void {
     if (this.#pending.size === 0) return;
@@ -91,5 +116,15 @@ export class StateMover {
 
   #refusePending(sequence: Sequence): void {
     if (this.isPending(sequence)) throw new Error(`sequence ${sequence.index} is part of a queued copy`);
+  }
+}
+
+/** What a device fails at is `otherwise`. */
+function orElse<T>(otherwise: T, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    if (!(error instanceof DeviceError)) throw error;
+    return otherwise;
   }
 }

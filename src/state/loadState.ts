@@ -11,7 +11,7 @@ import type { Found } from "./findResume.ts";
 import type { Sequence } from "./Sequence.ts";
 import type { Moves, StateMover } from "./StateMover.ts";
 
-/** False when the bytes did not fit; the sequence then holds nothing of use. */
+/** False when the bytes did not fit, or the device failed; the sequence then holds nothing of use. */
 export function loadState(
   mover: StateMover,
   device: Device,
@@ -34,7 +34,7 @@ export function loadState(
   const cut = cutAt(plan, found.index);
   if (place.kind === "sequence" && !inPlace) {
     if (mover.isPending(place.sequence) || mover.isPending(into)) mover.settle(into, token, moves);
-    mover.copy(place.sequence, into, moves);
+    if (!mover.copy(place.sequence, into, moves)) return false;
   } else if (place.kind === "host") {
     settle();
     if (!mover.restore(into, "full", place.save.bytes, moves)) return false;

@@ -1,7 +1,9 @@
 /** Whose state gives way: nobody's where there is room, else the least worth, and never a newer one to an older. */
 import { describe, expect, test } from "bun:test";
 import { DeviceError } from "../../../src/run/Device.ts";
+import type { MemoryKind } from "../../../src/run/EngineReady.ts";
 import { coldRun, EngineHarness } from "../../support/EngineHarness.ts";
+import type { FakeOp } from "../../support/FakeDevice.ts";
 import { assistant, makePlan, prompt, user, words } from "../../support/makePlan.ts";
 
 const talk = (salt: number, length: number) => makePlan("dense", prompt(words(salt, length), user(salt, 20)));
@@ -121,29 +123,107 @@ describe("a full save", () => {
   });
 });
 
-test("a device error while a state is fetched empties that lane, and no other", () => {
-  let failing = false;
+/** Device operations of one kind fail while `failing` says so. */
+function faulty(
+  op: FakeOp,
+  options: { readonly lanes: number; readonly spares: number; readonly ram: number },
+) {
+  const state = { failing: false, failed: 0 };
   const engine = new EngineHarness({
     memory: "dense",
-    lanes: 2,
-    spares: 0,
-    fault: (op) => {
-      if (failing && op === "copy") throw new DeviceError("out-of-memory", "no room");
+    lanes: options.lanes,
+    spares: options.spares,
+    stateRamBytes: options.ram,
+    fault: (now) => {
+      if (!state.failing || now !== op) return;
+      state.failed++;
+      throw new DeviceError("out-of-memory", "no room");
     },
   });
+  return { engine, state };
+}
+
+describe("a state that the device fails to move is lost, and no request with it", () => {
   const head = words(1, 96);
   const a = makePlan("dense", prompt(head, user(2, 40)));
   const b = makePlan("dense", prompt(head, user(3, 40)));
-  engine.run(a, { conversation: "a" });
-  failing = true;
-  const id = engine.submit(b, { conversation: "b" });
-  engine.drain();
-  expect(engine.terminal(id)).toMatchObject({ type: "failed", code: "out-of-memory" });
-  expect(engine.device.log.at(-1)).toBe("clear 1");
-  failing = false;
-  expect(engine.run(a, { conversation: "a", turn: 2 }).resumedTokens).toBe(lastCut(a));
-  const again = engine.run(b, { conversation: "b", turn: 2 });
-  expect(coldRun("dense", b).end).toMatchObject({ report: { logitsHash: again.logitsHash } });
+  const coldHash = (plan: typeof a) => coldRun("dense", plan).end;
+
+  test("a copy to resume from: the run starts cold, and the source is as it was", () => {
+    const { engine, state } = faulty("copy", { lanes: 2, spares: 0, ram: 1 << 20 });
+    engine.run(a, { conversation: "a" });
+    state.failing = true;
+    const report = engine.run(b, { conversation: "b" });
+    expect(state.failed).toBe(1);
+    expect(report).toMatchObject({ resumedTokens: 0, source: "none" });
+    expect(coldHash(b)).toMatchObject({ report: { logitsHash: report.logitsHash } });
+    state.failing = false;
+    expect(engine.run(a, { conversation: "a", turn: 2 }).resumedTokens).toBe(lastCut(a));
+  });
+
+  test("a copy into a spare: the lane is taken all the same", () => {
+    const { engine, state } = faulty("copy", { lanes: 1, spares: 1, ram: 0 });
+    engine.run(talk(1, 300), { conversation: "a" });
+    state.failing = true;
+    const report = engine.run(b, { conversation: "b" });
+    expect(state.failed).toBe(1);
+    expect(coldHash(b)).toMatchObject({ report: { logitsHash: report.logitsHash } });
+  });
+
+  test("a save into host memory: no room", () => {
+    const { engine, state } = faulty("save", { lanes: 1, spares: 0, ram: 1 << 20 });
+    const first = talk(1, 300);
+    engine.run(first, { conversation: "a" });
+    state.failing = true;
+    const report = engine.run(b, { conversation: "b" });
+    expect(state.failed).toBe(1);
+    expect(coldHash(b)).toMatchObject({ report: { logitsHash: report.logitsHash } });
+    state.failing = false;
+    expect(engine.run(first, { conversation: "a", turn: 2 }).missReason).toBe("evicted");
+  });
+
+  test("a restore: a miss", () => {
+    const { engine, state } = faulty("restore", { lanes: 1, spares: 0, ram: 1 << 20 });
+    engine.run(a, { conversation: "a" });
+    engine.run(talk(2, 300), { conversation: "b" });
+    state.failing = true;
+    const report = engine.run(a, { conversation: "a", turn: 2 });
+    expect(state.failed).toBe(1);
+    expect(report).toMatchObject({ resumedTokens: 0, source: "none", missReason: "evicted" });
+    expect(coldHash(a)).toMatchObject({ report: { logitsHash: report.logitsHash } });
+  });
+});
+
+describe("a fault at any one operation", () => {
+  test.each<MemoryKind>(["dense", "hybrid", "recurrent", "window"])(
+    "%s: costs that run or a kept state, and no later run a bit",
+    (memory) => {
+      const head = words(1, 96);
+      const plans = [2, 3].map((salt) => makePlan(memory, prompt(head, user(salt, 150))));
+      const cold = plans.map((plan) => coldRun(memory, plan).end);
+      for (let at = 0; ; at++) {
+        let calls = 0;
+        const engine = new EngineHarness({
+          memory,
+          lanes: 1,
+          spares: 0,
+          fault: (op) => {
+            if (op !== "clear" && calls++ === at) throw new DeviceError("out-of-memory", "no room");
+          },
+        });
+        for (const [i, turn] of [1, 1, 2, 2].entries()) {
+          const [plan, expected] = [plans[i % 2], cold[i % 2]];
+          if (plan === undefined || expected?.type !== "done") throw new Error("two plans are made");
+          const id = engine.submit(plan, { conversation: `${i % 2}`, turn });
+          engine.drain();
+          const end = engine.terminal(id);
+          if (end.type === "done") expect(end.report.logitsHash).toBe(expected.report.logitsHash ?? "");
+          else expect(end).toMatchObject({ type: "failed", message: "no room" });
+        }
+        if (calls <= at) return;
+      }
+    },
+  );
 });
 
 test("a warm run that fails after its lane was taken leaves that lane to who took it", () => {

@@ -18,7 +18,7 @@ function openMover() {
 describe("queued copies", () => {
   test("both ends are refused until an evaluation has returned", () => {
     const { device, mover, a, b, c, moves } = openMover();
-    const partial = mover.save(a, "partial", moves);
+    const partial = mover.save(a, "partial", moves) ?? new Uint8Array();
     mover.copy(a, b, moves);
     expect(() => mover.save(a, "partial", moves)).toThrow("queued copy");
     expect(() => mover.restore(b, "partial", partial, moves)).toThrow("queued copy");
@@ -31,7 +31,7 @@ describe("queued copies", () => {
 
   test("settling evaluates one token where it harms nobody, and counts no state twice", () => {
     const { device, mover, a, b, moves } = openMover();
-    const partial = mover.save(a, "partial", moves);
+    const partial = mover.save(a, "partial", moves) ?? new Uint8Array();
     mover.copy(a, b, moves);
     const { bytes } = moves;
     mover.settle(b, 3, moves);

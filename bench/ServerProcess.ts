@@ -31,7 +31,8 @@ export class ServerProcess implements AsyncDisposable {
     const command = binary === undefined ? [process.execPath, join(ROOT, "src/main.ts")] : [binary];
     const child = Bun.spawn([...command, "--host", "127.0.0.1", "--port", "0", ...flags], {
       cwd: cwd ?? ROOT,
-      env: { ...process.env, ...env },
+      // The process that is measured is the one that serves.
+      env: { ...process.env, WARMTURN_SUPERVISE: "off", ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const log: string[] = [];

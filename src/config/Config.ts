@@ -57,7 +57,12 @@ export function configOf(flags: Flags, env: Env): Config {
     modelPath: model,
     modelName: nameOf(flags, model),
     apiKeys: keys,
-    limits: { ...LIMITS, queueMax: flags.queueMax, bodyBytesMax: flags.bodyMax },
+    limits: {
+      ...LIMITS,
+      queueMax: flags.queueMax,
+      bodyBytesMax: flags.bodyMax,
+      closeMsMax: 1000 * flags.drainSeconds,
+    },
     engine: engineOptions(flags, model, env),
   };
 }

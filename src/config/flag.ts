@@ -108,14 +108,18 @@ export function choice<T extends string>(
 const YES = ["1", "true", "on", "yes", "enabled"];
 const NO = ["0", "false", "off", "no", "disabled"];
 
-/** A switch; in the environment and after `=` it takes on and off. `--no-…` is spelt by `negative`. */
-export function toggle(
+/**
+ * A switch; in the environment and after `=` it takes on and off. `--no-…` is spelt by `negative`. `null` with
+ * `defaultText` is for what is decided later.
+ */
+export function toggle<T extends boolean | null>(
   spelling: Spelling & { readonly negative?: string },
-  fallback: boolean,
-): Flag<boolean> {
-  const base = flag<boolean>(spelling, {
+  fallback: T,
+  defaultText: string = fallback === true ? "on" : "off",
+): Flag<boolean | T> {
+  const base = flag<boolean | T>(spelling, {
     takes: "",
-    defaultText: fallback ? "on" : "off",
+    defaultText,
     fallback,
     allowed: `${YES.join(", ")} or ${NO.join(", ")}`,
     read: (value) => (YES.includes(value) ? true : NO.includes(value) ? false : undefined),

@@ -334,6 +334,23 @@ export const FLAGS = {
     },
     false,
   ),
+  drainSeconds: number(
+    {
+      names: "--drain-seconds",
+      help: "time that a stop signal leaves to the replies that are being written",
+    },
+    5,
+    { min: 0, max: 86_400, whole: false },
+  ),
+  supervise: toggle(
+    {
+      names: "--supervise",
+      negative: "--no-supervise",
+      help: "start the server again after a crash, from a second, small process",
+    },
+    null,
+    "on, but not as process 1 of a container",
+  ),
   logLevel: choice(
     { names: "--log-level", help: "what is logged" },
     ["debug", "info", "warn", "error", "silent"],

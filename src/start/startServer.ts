@@ -3,12 +3,12 @@
  * for; stopped by letting running replies end, for a while, and then ending them.
  */
 
-import { StartError } from "../base/StartError.ts";
 import type { Config } from "../config/Config.ts";
 import type { ServerPhase } from "../protocol/health/ServerPhase.ts";
 import type { ServiceDeps } from "../protocol/shared/ServiceDeps.ts";
 import type { EngineReady } from "../run/EngineReady.ts";
-import { type App, createApp } from "./createApp.ts";
+import { appOf } from "./appOf.ts";
+import { listen } from "./listen.ts";
 import { type LoadWatch, loadModel } from "./loadModel.ts";
 
 export interface Server {
@@ -24,21 +24,22 @@ const STOP_POLL_MS = 20;
 /** For the last bytes of a reply to leave. */
 const FLUSH_MS_MAX = 500;
 
+export interface ServerWatch extends LoadWatch {
+  /** The port is open; the model is not loaded yet. */
+  readonly onListening?: (port: number) => void;
+  /** The port of the server that this one comes back for, which is held open meanwhile; else the config's. */
+  readonly sharedPort?: number | null;
+}
+
 /** `load` makes what answers. Throws StartError in one sentence. */
-export async function startServer(config: Config, watch: LoadWatch, load = loadModel): Promise<Server> {
+export async function startServer(config: Config, watch: ServerWatch, load = loadModel): Promise<Server> {
   let phase: ServerPhase = { phase: "loading" };
-  const app = createApp({
-    state: () => phase,
-    apiKeys: config.apiKeys,
-    host: config.host,
-    allowedHosts: config.flags.allowedHosts,
-    corsOrigins: config.flags.corsOrigins,
-    limits: config.limits,
-    newId: () => crypto.randomUUID(),
-    log: watch.log,
-  });
-  const listener = listen(config, app);
+  const app = appOf(config, watch.log, () => phase);
+  const { sharedPort = null } = watch;
+  const port = sharedPort ?? config.flags.port;
+  const listener = listen({ host: config.host, port, isShared: sharedPort !== null }, app);
   const url = urlOf(config, listener.port);
+  watch.onListening?.(listener.port ?? port);
   watch.log.debug({ url }, "listening");
   let chat: ServiceDeps;
   try {
@@ -69,36 +70,6 @@ export async function startServer(config: Config, watch: LoadWatch, load = loadM
       return stopping;
     },
   };
-}
-
-function listen(config: Config, app: App): Bun.Server<undefined> {
-  const { host } = config;
-  const { port } = config.flags;
-  try {
-    return Bun.serve({
-      hostname: host,
-      port,
-      // A prefill may be silent for minutes; bodies are counted as they are read.
-      idleTimeout: 0,
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      // Else Bun answers what it cannot make sense of with a page that shows our source.
-      development: false,
-      // Which also lets a second server listen on the same port, without a word, unless it is said:
-      reusePort: false,
-      fetch: (request) => app.fetch(request),
-    });
-  } catch (error) {
-    throw new StartError(bindSentence(error, host, port));
-  }
-}
-
-function bindSentence(error: unknown, host: string, port: number): string {
-  const { code, message } = error as { readonly code?: string; readonly message?: string };
-  if (code === "EADDRINUSE") {
-    return `Port ${port} on ${host} is in use already; choose another with --port.`;
-  }
-  if (code === "EACCES") return `Port ${port} on ${host} is not allowed to this user; choose one above 1023.`;
-  return `Cannot listen on ${host}:${port}; --host must be an address of this machine (${code ?? message ?? "no reason given"}).`;
 }
 
 function urlOf(config: Config, port: number | undefined): string {

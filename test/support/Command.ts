@@ -113,10 +113,14 @@ function spawn(args: readonly string[], home: string, env: Record<string, string
 
 const START = BINARY === undefined ? [process.execPath, join(ROOT, "src", "main.ts")] : [BINARY];
 
-/** The executable is started in an empty folder, so that it can find nothing beside it. */
+/**
+ * The executable is started in an empty folder, so that it can find nothing beside it; and without a supervisor, whose
+ * second process most tests have no use for.
+ */
 function place(home: string, env: Record<string, string>) {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(WARMTURN|LLAMA|HF)_/.test(name));
-  return { cwd: home, env: { ...Object.fromEntries(inherited), WARMTURN_HOME: join(home, "cache"), ...env } };
+  const own = { WARMTURN_HOME: join(home, "cache"), WARMTURN_SUPERVISE: "off" };
+  return { cwd: home, env: { ...Object.fromEntries(inherited), ...own, ...env } };
 }
 
 export interface TerminalCommand extends AsyncDisposable {
@@ -164,6 +168,7 @@ class Written {
 }
 
 export interface PipedCommand extends AsyncDisposable {
+  readonly pid: number;
   readonly stdout: string;
   readonly stderr: string;
   readonly exited: Promise<number>;
@@ -173,6 +178,10 @@ export interface PipedCommand extends AsyncDisposable {
   close(): void;
   /** Resolves when stderr is as wanted. */
   untilError(wanted: Wanted): Promise<void>;
+  /** Resolves when stdout is as wanted. */
+  until(wanted: Wanted): Promise<void>;
+  /** Sends a signal and gives the exit code. */
+  end(signal: NodeJS.Signals): Promise<number>;
 }
 
 /** The command with pipes, as a script runs it. */
@@ -207,6 +216,12 @@ export async function pipedCommand(
       child.stdin.end();
     },
     untilError: (wanted) => err.written.until(wanted),
+    until: (wanted) => out.written.until(wanted),
+    pid: child.pid,
+    end: async (signal) => {
+      child.kill(signal);
+      return await child.exited;
+    },
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await child.exited;

@@ -5,6 +5,7 @@
 import { FfiError, statusError, unwrap, withWords, wordsSince } from "./FfiError.ts";
 import { Handle } from "./Handle.ts";
 import type { Model } from "./Model.ts";
+import { LogitRow } from "./rows/LogitRow.ts";
 import { CODES, floats, integers, type Shim } from "./symbols.ts";
 
 /** KV cell types by llama-server's names, with ggml's numbers. */
@@ -77,6 +78,7 @@ export class Context extends Handle {
   /** Tokens of one input to embed at most; `rank` needs a model that `rankProblem` finds nothing about. */
   readonly embedTokens: number;
   readonly #pooling: Pooling | null;
+  #searched: LogitRow | null | undefined;
 
   private constructor(model: Model, id: number, pooling: Pooling | null) {
     super("context", model);
@@ -247,6 +249,13 @@ export class Context extends Handle {
     this.use();
     unwrap(this.#shim.wt_logits(this.#id, row, into, into.length), `Cannot read logits row ${row}`);
     return into;
+  }
+
+  /** A row of logits to search in, which the next one asked for takes the place of; null where that is not possible. */
+  searchRow(row: number): LogitRow | null {
+    if (this.#searched === undefined) this.#searched = LogitRow.of(this.model.vocab.size);
+    if (this.#searched !== null) this.logits(row, this.#searched.logits);
+    return this.#searched;
   }
 
   /** First position that a sequence holds; -1 when it is empty. Above 0 only where a window has moved. */

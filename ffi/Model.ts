@@ -150,6 +150,14 @@ export class Model extends Handle {
   get bytes(): number {
     return this.#number(CODES.WT_MODEL_BYTES);
   }
+  /** Tokens that end a generation. */
+  get ends(): number {
+    return this.#number(CODES.WT_MODEL_ENDS);
+  }
+  /** Tokens that the file itself says are never to be chosen. */
+  get suppressed(): number {
+    return this.#number(CODES.WT_MODEL_SUPPRESSED);
+  }
   get parameters(): number {
     return this.#number(CODES.WT_MODEL_PARAMETERS);
   }

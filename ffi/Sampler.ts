@@ -10,6 +10,7 @@ import { HeldGrammar } from "./grammar/HeldGrammar.ts";
 import { GrammarError } from "./grammar/parseGrammar.ts";
 import { TooAmbiguous } from "./grammar/TokenGrammar.ts";
 import { Handle } from "./Handle.ts";
+import { shortWay } from "./rows/shortWay.ts";
 import { samplerRecipe } from "./samplerRecipe.ts";
 import { CODES, type Shim } from "./symbols.ts";
 
@@ -21,6 +22,9 @@ export class Sampler extends Handle {
   readonly #id: number;
   readonly #deadEnd: string;
   readonly #grammar: HeldGrammar | null;
+  readonly #context: Context;
+  /** Likeliest tokens that are enough to choose among; 0 where the whole row is needed. */
+  readonly #enough: number;
   readonly #taken = new Int32Array(1);
   readonly #vocabSize: number;
   /** The last token was not chosen. */
@@ -29,11 +33,15 @@ export class Sampler extends Handle {
   #candidates: { readonly tokens: Int32Array; readonly probs: Float32Array } | null = null;
   readonly #room = new Int32Array(LEFT_MAX);
 
-  private constructor(context: Context, id: number, deadEnd: string, grammar: HeldGrammar | null) {
+  private constructor(context: Context, id: number, sampling: Sampling, grammar: HeldGrammar | null) {
     super("sampler", context);
+    const way = shortWay(sampling, context.model.suppressed);
+    // Ends that are not to be taken stand among the likeliest, too.
+    this.#enough = way === null ? 0 : way + (sampling.ignoreEos ? context.model.ends : 0);
+    this.#context = context;
     this.#shim = context.native().shim;
     this.#id = id;
-    this.#deadEnd = deadEnd;
+    this.#deadEnd = deadEndSentence(sampling);
     this.#grammar = grammar;
     this.#vocabSize = context.model.vocab.size;
   }
@@ -50,7 +58,7 @@ export class Sampler extends Handle {
     const opened = withWords(shim, "Cannot start sampling", () =>
       shim.wt_sampler_new(id, recipe.integers, recipe.floats, biasTokens, biasValues, links, breakers),
     );
-    const sampler = new Sampler(context, opened, deadEndSentence(sampling), grammar);
+    const sampler = new Sampler(context, opened, sampling, grammar);
     if (history && history.length > 0 && lookBack > 0) sampler.#lookBack(history.subarray(-lookBack));
     return sampler;
   }
@@ -131,7 +139,7 @@ export class Sampler extends Handle {
   /** A token that the grammar allows, or a status. */
   #fitting(row: number): number {
     const grammar = this.#grammar;
-    let token = this.#shim.wt_sampler_choose(this.#id, row, NO_TOKENS, 0);
+    let token = this.#choose(row);
     if (grammar === null || (token < 0 && token !== CODES.WT_DEAD_END)) return token;
     if (token >= 0 && grammar.allows(token)) return token;
     for (let tries = 0; tries < REFUSALS_MAX; tries++) {
@@ -154,6 +162,17 @@ export class Sampler extends Handle {
       if (token >= 0 && grammar.allows(token)) return token;
     }
     return CODES.WT_DEAD_END;
+  }
+
+  /** Among all tokens of the row, or of those that it can be alone. */
+  #choose(row: number): number {
+    const logits = this.#enough > 0 ? this.#context.searchRow(row) : null;
+    if (logits !== null) {
+      const few = this.#enough === 1 ? logits.best() : logits.top(this.#enough);
+      if (few === "nan") return CODES.WT_BAD_NUMBERS;
+      if (typeof few !== "string") return this.#shim.wt_sampler_choose(this.#id, row, few, few.length);
+    }
+    return this.#shim.wt_sampler_choose(this.#id, row, NO_TOKENS, 0);
   }
 
   /** The tokens that the chain chose `token` among, or it alone where they are many. */

@@ -149,6 +149,11 @@ int64_t wt_model_number(int32_t model, int32_t which) {
         case WT_MODEL_CLS_OUT: return llama_model_n_cls_out(m->model);
         case WT_MODEL_SEP: return llama_vocab_sep(m->vocab);
         case WT_MODEL_ADD_SEP: return llama_vocab_get_add_sep(m->vocab);
+        case WT_MODEL_ENDS: return m->end_count;
+        case WT_MODEL_SUPPRESSED: {
+            int32_t suppressed = 0;
+            return llama_vocab_get_suppress_tokens(m->vocab, &suppressed) ? suppressed : 0;
+        }
         default: return WT_RANGE;
     }
 }

@@ -80,6 +80,8 @@ enum {
     WT_MODEL_CLS_OUT = 28,  /* numbers of a rank */
     WT_MODEL_SEP = 29,      /* -1 where there is none */
     WT_MODEL_ADD_SEP = 30,
+    WT_MODEL_ENDS = 31,       /* tokens that end a generation */
+    WT_MODEL_SUPPRESSED = 32, /* tokens that the model itself says are never to be chosen */
 };
 
 /* `integers` of wt_model_load. */

@@ -5,7 +5,7 @@ import { version } from "../package.json";
 import { StartError } from "./base/StartError.ts";
 import { CommandError } from "./cli/CommandError.ts";
 import { runCommandLine } from "./cli/commands.ts";
-import { ConfigError } from "./config/parseFlags.ts";
+import { ConfigError } from "./config/ConfigError.ts";
 
 async function main(argv: readonly string[]): Promise<number> {
   try {

@@ -1,10 +1,12 @@
 /** `warmturn chat`: a chat in the terminal, or of lines on stdin, over HTTP as any other client has it. */
 import { createInterface } from "node:readline";
 import { stderrWriter, stdoutWriter } from "../base/log.ts";
-import { choice, number, text } from "../config/flag.ts";
+import { wrap } from "../base/wrap.ts";
+import { ConfigError } from "../config/ConfigError.ts";
+import { CHAT_FLAGS } from "../config/chatFlags.ts";
 import { FLAGS } from "../config/flags.ts";
-import { flagRows, type HelpRow } from "../config/help.ts";
-import { ConfigError, type Env, parseTable } from "../config/parseFlags.ts";
+import { flagRows, type HelpGroup } from "../config/help.ts";
+import { type Env, parseTable } from "../config/parseFlags.ts";
 import { ChatClient } from "./chat/ChatClient.ts";
 import { ChatTools } from "./chat/ChatTools.ts";
 import { Conversation } from "./chat/Conversation.ts";
@@ -15,36 +17,23 @@ import { PlainTranscript } from "./chat/PlainTranscript.ts";
 import { plainChars } from "./chat/plainChars.ts";
 import { TerminalInput } from "./chat/TerminalInput.ts";
 import { TerminalTranscript } from "./chat/TerminalTranscript.ts";
-import { type Look, lookOf, paint, wrap } from "./Look.ts";
+import { type Look, lookOf, paint } from "./Look.ts";
 
-const OWN_FLAGS = {
-  url: text({ names: "--url", help: "a server that runs already; else one is started for this chat" }, "URL"),
-  system: text({ names: "--system", help: "system prompt" }, "TEXT"),
-  tools: choice(
-    { names: "--tools", help: "tools that run in this process: demo, by default where no model is named" },
-    ["demo", "none"],
-    null,
-  ),
-  predict: number(
-    {
-      names: "--predict -n --n-predict",
-      env: "LLAMA_ARG_N_PREDICT",
-      help: "tokens of a reply at most; -1 is no limit",
-    },
-    -1,
-    { min: -1, max: 2 ** 31 - 1, whole: true },
-  ),
-};
-
-export const helpRows: readonly HelpRow[] = [
-  ...flagRows({ ...OWN_FLAGS, model: FLAGS.model, alias: FLAGS.alias, apiKeys: FLAGS.apiKeys }),
-  { left: "…", right: "without --url, all flags of the server: warmturn --help" },
+export const helpGroups: readonly HelpGroup[] = [
+  {
+    title: "Flags",
+    rows: [
+      ...flagRows({ ...CHAT_FLAGS, model: FLAGS.model, alias: FLAGS.alias, apiKeys: FLAGS.apiKeys }),
+      { left: "…", right: "without --url, all flags of the server: warmturn --help" },
+    ],
+  },
 ];
 
 /** 1 where a turn failed. Throws ConfigError, StartError and CommandError. */
 export async function run(argv: readonly string[], env: Env): Promise<number> {
-  const table = { ...FLAGS, ...OWN_FLAGS };
-  const { flags } = parseTable(table, argv, env);
+  const table = { ...FLAGS, ...CHAT_FLAGS };
+  const { flags, notes } = parseTable(table, argv, env);
+  for (const note of notes) stderrWriter()(`warmturn: ${note}\n`);
   if (flags.url !== null && parseTable(table, argv, {}).flags.model !== null) {
     throw new ConfigError("--url and --model exclude each other; the name in requests is --alias.");
   }

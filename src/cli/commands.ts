@@ -1,6 +1,11 @@
 /** The table of commands: what is typed behind `warmturn`. Each is loaded when it is asked for, and no other. */
-import { aligned, type HelpRow, helpText } from "../config/help.ts";
-import { ConfigError, type Env, nearest } from "../config/parseFlags.ts";
+
+import { wrap } from "../base/wrap.ts";
+import { ConfigError } from "../config/ConfigError.ts";
+import { grouped, type HelpGroup, type HelpRow, helpText } from "../config/help.ts";
+import { nearest } from "../config/nearest.ts";
+import type { Env } from "../config/parseFlags.ts";
+import { lookOf } from "./Look.ts";
 
 interface Command {
   readonly name: string;
@@ -13,8 +18,8 @@ interface Command {
 
 /** What each file of a command exports. */
 export interface CommandModule {
-  /** Flags, for `warmturn NAME --help`. */
-  readonly helpRows: readonly HelpRow[];
+  /** Its own flags, for `warmturn NAME --help`. */
+  readonly helpGroups: readonly HelpGroup[];
   /** `argv` is what stands behind the name. Gives the exit code; throws ConfigError, StartError or CommandError. */
   readonly run: (argv: readonly string[], env: Env) => Promise<number>;
 }
@@ -57,11 +62,12 @@ const COMMANDS: readonly Command[] = [
 /** Runs what the command line asks for and gives the exit code. */
 export async function runCommandLine(argv: readonly string[], env: Env, version: string): Promise<number> {
   const { command, rest } = chooseCommand(argv);
+  const { columns } = lookOf(process.stdout, env);
   if (rest.includes("--version")) console.log(version);
   else if (!rest.includes("--help") && !rest.includes("-h"))
     return await (await command.load()).run(rest, env);
-  else if (command === SERVE) console.log(helpText(version, commandRows()));
-  else console.log(commandHelp(command, (await command.load()).helpRows));
+  else if (command === SERVE) console.log(helpText(version, commandRows(), columns));
+  else console.log(commandHelp(command, (await command.load()).helpGroups, columns));
   return 0;
 }
 
@@ -84,9 +90,8 @@ function commandRows(): readonly HelpRow[] {
   return COMMANDS.map((command) => ({ left: command.name, right: command.help }));
 }
 
-function commandHelp(command: Command, rows: readonly HelpRow[]): string {
+function commandHelp(command: Command, groups: readonly HelpGroup[], columns: number): string {
   const usage = `Usage: warmturn ${command.name} ${command.takes}`.trimEnd();
-  return [usage, "", `${command.help}.`, "", ...aligned([...rows, HELP])].join("\n");
+  const help: HelpGroup = { title: "This program", rows: [{ left: "-h, --help", right: "this text" }] };
+  return [usage, "", ...wrap(`${command.help}.`, columns), ...grouped([...groups, help], columns)].join("\n");
 }
-
-const HELP: HelpRow = { left: "-h, --help", right: "this text" };

@@ -3,7 +3,7 @@
 import { configOf, modelOf } from "../config/Config.ts";
 import { toggle } from "../config/flag.ts";
 import { FLAGS } from "../config/flags.ts";
-import { flagRows, type HelpRow } from "../config/help.ts";
+import { flagRows, type HelpGroup } from "../config/help.ts";
 import { type Env, parseTable } from "../config/parseFlags.ts";
 import { openEngine } from "../engine/open/openEngine.ts";
 import { examine } from "./doctor/examine.ts";
@@ -13,20 +13,27 @@ import { locateModel } from "./locateModel.ts";
 import { stderrOutput } from "./progressOutput.ts";
 import { StatusLine } from "./StatusLine.ts";
 
-const TABLE = {
-  json: toggle({ names: "--json", help: "one JSON object instead of text" }, false),
-  ...FLAGS,
-};
+const OWN_FLAGS = { json: toggle({ names: "--json", help: "one JSON object instead of text" }, false) };
 
-export const helpRows: readonly HelpRow[] = flagRows(TABLE);
+export const helpGroups: readonly HelpGroup[] = [
+  {
+    title: "Flags",
+    rows: [
+      ...flagRows(OWN_FLAGS),
+      { left: "…", right: "all flags of the server, as it would be started: warmturn --help" },
+    ],
+  },
+];
 
 export async function run(argv: readonly string[], env: Env): Promise<number> {
-  const { flags, operands } = parseTable(TABLE, argv, env, 1);
+  const { flags, operands, notes } = parseTable({ ...OWN_FLAGS, ...FLAGS }, argv, env, 1);
   const { json, ...given } = flags;
   const named = { ...given, model: operands[0] ?? given.model };
   // A model by name is fetched as for the server; one that cannot be had is a sentence.
   const config =
-    modelOf(named, env) === null ? null : await locateModel(configOf(named, env), env, stderrOutput(env));
+    modelOf(named, env) === null
+      ? null
+      : await locateModel(configOf(named, env, notes), env, stderrOutput(env));
   const look = lookOf(process.stderr, env);
   const status = new StatusLine((text) => process.stderr.write(text));
   const report = examine({

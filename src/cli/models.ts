@@ -1,8 +1,9 @@
 /** `warmturn models`: what is in the cache folder; `warmturn models rm NAME` takes one out. */
 
+import { ConfigError } from "../config/ConfigError.ts";
 import { toggle } from "../config/flag.ts";
-import { flagRows, type HelpRow } from "../config/help.ts";
-import { ConfigError, type Env, parseTable } from "../config/parseFlags.ts";
+import { flagRows, type HelpGroup } from "../config/help.ts";
+import { type Env, parseTable } from "../config/parseFlags.ts";
 import { program } from "../config/program.ts";
 import { cachedName, type ModelCache } from "../hub/ModelCache.ts";
 import { parseModelName } from "../hub/ModelName.ts";
@@ -12,9 +13,14 @@ import { asCommand, modelCache } from "./locateModel.ts";
 
 const FLAGS = { json: toggle({ names: "--json", help: "the list as JSON" }, false) };
 
-export const helpRows: readonly HelpRow[] = [
-  { left: "rm NAME", right: "remove a model, and what a broken pull left of it" },
-  ...flagRows(FLAGS),
+export const helpGroups: readonly HelpGroup[] = [
+  {
+    title: "Flags",
+    rows: [
+      { left: "rm NAME", right: "remove a model, and what a broken pull left of it" },
+      ...flagRows(FLAGS),
+    ],
+  },
 ];
 
 export async function run(argv: readonly string[], env: Env): Promise<number> {

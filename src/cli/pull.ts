@@ -1,7 +1,8 @@
 /** `warmturn pull NAME`: the file's path on stdout, so that a script can use it; all else on stderr. */
 
-import type { HelpRow } from "../config/help.ts";
-import { ConfigError, type Env, parseTable } from "../config/parseFlags.ts";
+import { ConfigError } from "../config/ConfigError.ts";
+import type { HelpGroup } from "../config/help.ts";
+import { type Env, parseTable } from "../config/parseFlags.ts";
 import { program } from "../config/program.ts";
 import { HubError } from "../hub/HubError.ts";
 import { cachedName } from "../hub/ModelCache.ts";
@@ -12,12 +13,17 @@ import { asCommand, fetchModel, modelCache } from "./locateModel.ts";
 import { stderrOutput } from "./progressOutput.ts";
 import type { ProgressOutput } from "./showProgress.ts";
 
-export const helpRows: readonly HelpRow[] = [
-  { left: "hf:OWNER/REPO", right: "Q4_K_M, or what comes nearest to it; hf: may be left out" },
-  { left: "hf:OWNER/REPO:QUANT", right: "the quantisation, in any case, or a file's name" },
-  { left: "HF_TOKEN", right: "environment: a token, for private and gated repositories" },
-  { left: "HF_ENDPOINT", right: "environment: another hub's address" },
-  { left: "WARMTURN_HOME", right: "environment: the cache folder" },
+export const helpGroups: readonly HelpGroup[] = [
+  {
+    title: "Names, and the environment",
+    rows: [
+      { left: "hf:OWNER/REPO", right: "Q4_K_M, or what comes nearest to it; hf: may be left out" },
+      { left: "hf:OWNER/REPO:QUANT", right: "the quantisation, in any case, or a file's name" },
+      { left: "HF_TOKEN", right: "environment: a token, for private and gated repositories" },
+      { left: "HF_ENDPOINT", right: "environment: another hub's address" },
+      { left: "WARMTURN_HOME", right: "environment: the cache folder" },
+    ],
+  },
 ];
 
 export async function run(argv: readonly string[], env: Env): Promise<number> {

@@ -15,6 +15,7 @@ const TERMINATED = 143;
 export async function serveHere(config: Config, env: Env, link: SupervisorLink | null): Promise<number> {
   const starting = startup(config, env);
   const { log, progress } = starting;
+  for (const note of config.notes) log.warn(note);
   const ended = Promise.withResolvers<number>();
   let server: Server | undefined;
   const presses = new StopPresses(() => performance.now());

@@ -1,7 +1,9 @@
 /** What somebody who has started the server on a terminal needs to know, on one screen; a function of facts. */
+
+import { wrap } from "../base/wrap.ts";
 import type { EngineReady, MemoryKind } from "../run/EngineReady.ts";
 import { bytesText, countText, plainNumber, timeText } from "./amounts.ts";
-import { type Look, paint, wrap } from "./Look.ts";
+import { type Look, paint } from "./Look.ts";
 import { curlLines, sdkLines } from "./trySnippets.ts";
 
 export interface StartFacts {

@@ -9,8 +9,11 @@ import { isModelName } from "../hub/ModelName.ts";
 import type { ApiKey } from "../protocol/http/auth.ts";
 import { isLoopback } from "../protocol/http/gate.ts";
 import { apiKeys } from "./apiKeys.ts";
+import { ConfigError } from "./ConfigError.ts";
+import { readableByOthers } from "./configFile.ts";
 import { DEMO_MODEL_NAME, demoModel } from "./demoModel.ts";
-import { ConfigError, type Env, type Flags, parseFlags } from "./parseFlags.ts";
+import { FLAGS } from "./flags.ts";
+import { type Env, type Flags, parseTable } from "./parseFlags.ts";
 import { program } from "./program.ts";
 
 export interface Config {
@@ -22,13 +25,16 @@ export interface Config {
   readonly modelName: string;
   readonly limits: Limits;
   readonly apiKeys: readonly ApiKey[];
+  /** For the log: what was given and means nothing, or is unsafe. */
+  readonly notes: readonly string[];
   /** All but what `ffi/library.ts` finds. */
   readonly engine: Omit<EngineOptions, "libraryPath" | "shimPath">;
 }
 
 /** Throws ConfigError. */
 export function readConfig(argv: readonly string[], env: Env): Config {
-  return configOf(parseFlags(argv, env), env);
+  const { flags, notes } = parseTable(FLAGS, argv, env);
+  return configOf(flags, env, notes);
 }
 
 /**
@@ -42,7 +48,7 @@ export function modelOf({ model, hfRepo }: Flags, env: Env): string | null {
 }
 
 /** Throws ConfigError. */
-export function configOf(flags: Flags, env: Env): Config {
+export function configOf(flags: Flags, env: Env, notes: readonly string[] = []): Config {
   const model = modelOf(flags, env);
   if (model === null) {
     throw new ConfigError(`No model is named: start with ${program} -m model.gguf, or set WARMTURN_MODEL.`);
@@ -50,6 +56,7 @@ export function configOf(flags: Flags, env: Env): Config {
   checkTogether(flags);
   const host = flags.host ?? "127.0.0.1";
   const keys = apiKeys(flags.apiKeys, flags.apiKeyFile);
+  const open = flags.apiKeyFile === null ? null : readableByOthers(flags.apiKeyFile);
   checkReach(host, keys.length > 0, flags.insecure);
   return {
     flags,
@@ -63,6 +70,7 @@ export function configOf(flags: Flags, env: Env): Config {
       bodyBytesMax: flags.bodyMax,
       closeMsMax: 1000 * flags.drainSeconds,
     },
+    notes: open === null ? notes : [...notes, open],
     engine: engineOptions(flags, model, env),
   };
 }
@@ -157,8 +165,13 @@ function engineOptions(flags: Flags, modelPath: string, env: Env): Config["engin
 
 function threadsOf(flags: Flags, modelPath: string): Pick<Config["engine"], "threads" | "threadsBatch"> {
   const bytes = statSync(modelPath, { throwIfNoEntry: false })?.size ?? Number.POSITIVE_INFINITY;
-  const threads = flags.threads ?? defaultThreads(availableParallelism(), bytes);
-  return { threads, threadsBatch: flags.threadsBatch ?? threads };
+  const threads = given(flags.threads) ?? defaultThreads(availableParallelism(), bytes);
+  return { threads, threadsBatch: given(flags.threadsBatch) ?? threads };
+}
+
+/** -1 and 0 are none, as in llama-server. */
+function given(threads: number | null): number | null {
+  return threads === null || threads < 1 ? null : threads;
 }
 
 /** A model this small is evaluated in less time than threads take to wait for each other, above all on busy cores. */

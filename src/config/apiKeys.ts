@@ -1,8 +1,8 @@
 /** The API keys of `--api-key` and `--api-key-file`, each with a name. */
 import { readFileSync } from "node:fs";
 import type { ApiKey } from "../protocol/http/auth.ts";
+import { ConfigError } from "./ConfigError.ts";
 import { type GivenKey, givenKey } from "./givenKey.ts";
-import { ConfigError } from "./parseFlags.ts";
 
 /** Keys without a name are numbered. Throws ConfigError, which never holds a key. */
 export function apiKeys(given: readonly GivenKey[], file: string | null): readonly ApiKey[] {

@@ -16,6 +16,8 @@ export interface Flag<T> {
   readonly join: ((a: T, b: T) => T) | undefined;
   /** Never shown, not even in an error. */
   readonly secret?: boolean;
+  /** Where it would make no sense. */
+  readonly notIn?: readonly ("environment" | "file")[];
   /** What is allowed, in words, for the error. */
   readonly allowed: string;
   /** undefined where the text is not allowed. */

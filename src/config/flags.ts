@@ -5,7 +5,7 @@
 import { EUCLIDEAN, NORMALISE_MAX } from "../protocol/embeddings/normalise.ts";
 import { originOf } from "../protocol/http/cors.ts";
 import { hostNameOf } from "../protocol/http/gate.ts";
-import { bytes, choice, custom, list, number, text, toggle } from "./flag.ts";
+import { bytes, choice, custom, type Flag, list, number, text, toggle } from "./flag.ts";
 import { givenKey } from "./givenKey.ts";
 import { SAMPLER_FLAGS } from "./samplerFlags.ts";
 
@@ -19,6 +19,20 @@ function whole(min: number, max: number, defaultText?: string) {
 }
 
 export const FLAGS = {
+  config: {
+    ...text(
+      { names: "--config", help: "a file of settings (TOML): each flag by its name without the dashes" },
+      "FILE",
+    ),
+    notIn: ["file"],
+  } satisfies Flag<string | null>,
+  printConfig: {
+    ...toggle(
+      { names: "--print-config", help: "print all settings and where each comes from, and end" },
+      false,
+    ),
+    notIn: ["environment", "file"],
+  } satisfies Flag<boolean>,
   model: text(
     {
       names: "--model -m",
@@ -110,14 +124,14 @@ export const FLAGS = {
     whole(0, 64),
   ),
   threads: number(
-    { names: "--threads -t", env: "LLAMA_ARG_THREADS", help: "CPU threads" },
+    { names: "--threads -t", env: "LLAMA_ARG_THREADS", help: "CPU threads; -1 or 0 for the default" },
     null,
-    whole(1, 512, "by the CPU's cores; 1 for models under 64 MiB"),
+    whole(-1, 512, "by the CPU's cores; 1 for models under 64 MiB"),
   ),
   threadsBatch: number(
     { names: "--threads-batch -tb", help: "CPU threads for prefill" },
     null,
-    whole(1, 512, "as --threads"),
+    whole(-1, 512, "as --threads"),
   ),
   batchSize: number(
     {

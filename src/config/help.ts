@@ -1,25 +1,7 @@
-/** `--help` and the README's table, out of the table of flags. */
-import type { Flag } from "./flag.ts";
-import { FLAGS } from "./flags.ts";
-import { envName } from "./parseFlags.ts";
-
-const TABLE = Object.values(FLAGS) as unknown as readonly Flag<unknown>[];
-
-/** `commands`: name and meaning of each. */
-export function helpText(version: string, commands: readonly HelpRow[] = []): string {
-  return [
-    `warmturn ${version}: an LLM server whose next turn is already prefilled when it arrives.`,
-    "",
-    "Usage: warmturn -m model.gguf [flags]",
-    "       warmturn COMMAND [--help]",
-    "",
-    ...(commands.length === 0 ? [] : ["Commands:", ...aligned(commands), "", "Flags:"]),
-    ...aligned([...flagRows(FLAGS), { left: "-h, --help", right: "this text" }, VERSION]),
-    "",
-    "Every flag can be set in the environment: --state-ram is WARMTURN_STATE_RAM;",
-    "llama-server's own variables (LLAMA_ARG_…) are read as well.",
-  ].join("\n");
-}
+/** `--help` and the table in the docs, out of the table of flags. */
+import { wrap } from "../base/wrap.ts";
+import { FLAG_GROUPS } from "./flagGroups.ts";
+import { type AnyFlag, envName } from "./Setting.ts";
 
 /** One line of a help text. */
 export interface HelpRow {
@@ -27,36 +9,113 @@ export interface HelpRow {
   readonly right: string;
 }
 
-const VERSION: HelpRow = { left: "--version", right: "the version" };
+/** Rows under a heading. */
+export interface HelpGroup {
+  readonly title: string;
+  readonly rows: readonly HelpRow[];
+}
+
+const OWN: HelpGroup = {
+  title: "This program",
+  rows: [
+    { left: "-h, --help", right: "this text" },
+    { left: "--version", right: "the version" },
+  ],
+};
+
+/** Of the server. */
+export const SERVER_GROUPS: readonly HelpGroup[] = FLAG_GROUPS.map(({ title, flags }) => ({
+  title,
+  rows: flagRows(flags),
+}));
+
+/** `commands`: name and meaning of each; `columns`: of the terminal. */
+export function helpText(version: string, commands: readonly HelpRow[], columns: number): string {
+  const groups = [{ title: "Commands", rows: commands }, ...SERVER_GROUPS, OWN];
+  return [
+    ...wrap(
+      `warmturn ${version}: an LLM server whose next turn is already prefilled when it arrives.`,
+      columns,
+    ),
+    "",
+    "Usage: warmturn -m model.gguf [flags]",
+    "       warmturn COMMAND [--help]",
+    ...grouped(groups, columns),
+    "",
+    ...wrap(
+      "Every flag can be set in the environment (--state-ram is WARMTURN_STATE_RAM; llama-server's LLAMA_ARG_… are " +
+        'read as well) and in the file of --config (state-ram = "8G"). The command line wins over the environment, ' +
+        "that over the file.",
+      columns,
+    ),
+  ].join("\n");
+}
 
 /** Of any table of flags. */
 export function flagRows(table: object): readonly HelpRow[] {
-  const flags = Object.values(table) as unknown as readonly Flag<unknown>[];
+  const flags = Object.values(table) as unknown as readonly AnyFlag[];
   return flags.map((flag) => ({ left: spelling(flag), right: meaning(flag) }));
 }
 
-/** Indented, the meanings below each other. */
-export function aligned(rows: readonly HelpRow[]): readonly string[] {
-  const width = Math.max(...rows.map(({ left }) => left.length));
-  return rows.map(({ left, right }) => `  ${left.padEnd(width)}  ${right}`);
+/** A blank line and a heading before each group; meanings below each other throughout. */
+export function grouped(groups: readonly HelpGroup[], columns: number): readonly string[] {
+  const width = widthOf(groups.flatMap(({ rows }) => rows));
+  return groups
+    .filter(({ rows }) => rows.length > 0)
+    .flatMap(({ title, rows }) => ["", `${title}:`, ...rows.flatMap((row) => lines(row, width, columns))]);
 }
 
+/** A longer left side has its meaning below it. */
+const LEFT_MAX = 30;
+/** A meaning is not squeezed into less than this. */
+const RIGHT_MIN = 24;
+
+function widthOf(rows: readonly HelpRow[]): number {
+  return Math.max(0, ...rows.map(({ left }) => left.length).filter((length) => length <= LEFT_MAX));
+}
+
+function lines({ left, right }: HelpRow, width: number, columns: number): readonly string[] {
+  const beside = columns - width - 4 >= RIGHT_MIN;
+  const start = beside ? width + 4 : 6;
+  const meaning = wrap(right, Math.max(RIGHT_MIN, columns - start));
+  const [first = "", ...rest] = meaning;
+  const indented = (some: readonly string[]): readonly string[] =>
+    some.map((one) => `${" ".repeat(start)}${one}`);
+  if (beside && left.length <= width) return [`  ${left.padEnd(width)}  ${first}`, ...indented(rest)];
+  const [head = "", ...tail] = wrap(left, columns - 2);
+  return [`  ${head}`, ...tail.map((one) => `    ${one}`), ...indented(meaning)];
+}
+
+/** Markdown: a table a group. */
 export function flagTable(): string {
-  const rows = TABLE.map((flag) => {
-    const names = [...flag.names, ...flag.negative].map((name) => `\`${name}\``).join(" ");
-    const env = [envName(flag), ...flag.env.filter((name) => name !== envName(flag))]
-      .map((name) => `\`${name}\``)
-      .join(" ");
-    return `| ${names} | ${flag.takes.replaceAll("|", "\\|")} | ${flag.defaultText} | ${flag.help} | ${env} |`;
-  });
-  return ["| flag | takes | default | meaning | environment |", "|---|---|---|---|---|", ...rows].join("\n");
+  return FLAG_GROUPS.map(({ title, flags }) =>
+    [
+      `### ${title}`,
+      "",
+      "| flag | takes | default | meaning | environment |",
+      "|---|---|---|---|---|",
+      ...Object.values(flags).map(tableRow),
+    ].join("\n"),
+  ).join("\n\n");
 }
 
-function spelling(flag: Flag<unknown>): string {
+function tableRow(flag: AnyFlag): string {
+  const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(" ");
+  const inEnv =
+    flag.notIn?.includes("environment") === true ? [] : [...new Set([envName(flag), ...flag.env])];
+  const cells = [
+    code([...flag.names, ...flag.negative]),
+    flag.takes.replaceAll("|", "\\|"),
+    flag.defaultText,
+  ];
+  return `| ${[...cells, flag.help, code(inEnv)].join(" | ")} |`;
+}
+
+function spelling(flag: AnyFlag): string {
   const names = [...flag.names].sort((a, b) => a.length - b.length).concat(flag.negative);
   return `${names.join(", ")}${flag.takes === "" ? "" : ` ${flag.takes}`}`;
 }
 
-function meaning(flag: Flag<unknown>): string {
+function meaning(flag: AnyFlag): string {
   return flag.defaultText === "" ? flag.help : `${flag.help} (${flag.defaultText})`;
 }

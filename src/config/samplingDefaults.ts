@@ -12,7 +12,8 @@ import {
   samplerNumbers,
 } from "../run/samplerSettings.ts";
 import { samplerByName } from "../run/samplerSpelling.ts";
-import { ConfigError, type Flags } from "./parseFlags.ts";
+import { ConfigError } from "./ConfigError.ts";
+import type { Flags } from "./parseFlags.ts";
 
 const RECOMMENDED: Partial<Record<keyof SamplerNumbers, string>> = {
   topK: "top_k",

@@ -60,7 +60,7 @@ async function load(config: Config, watch: LoadWatch): Promise<ServiceDeps> {
   const shimPath = process.env["WARMTURN_SHIM"] ?? null;
   const startEngine = watch.startEngine ?? startEngineClient(watch);
   const engine = await startEngine({ ...config.engine, libraryPath, shimPath });
-  for (const note of engine.ready.notes) log.info(note);
+  for (const note of engine.ready.notes) log.warn(note);
   if (!engine.ready.resume.allowed && !model.isEncoder) {
     log.warn(`States are never resumed here: ${engine.ready.resume.why}`);
   }

@@ -1,5 +1,7 @@
 /** A chat on a terminal, as it streams: reasoning dim, calls with their arguments, and a line on what it took. */
-import { type Look, paint, wrap } from "../Look.ts";
+
+import { wrap } from "../../base/wrap.ts";
+import { type Look, paint } from "../Look.ts";
 import type { TurnWatch } from "./Conversation.ts";
 import { plainChars } from "./plainChars.ts";
 import { turnLine } from "./turnLine.ts";

@@ -3,7 +3,8 @@
 import { createLog, stderrWriter } from "../../base/log.ts";
 import { apiKeys } from "../../config/apiKeys.ts";
 import { configOf } from "../../config/Config.ts";
-import { ConfigError, type Env, type Flags } from "../../config/parseFlags.ts";
+import { ConfigError } from "../../config/ConfigError.ts";
+import type { Env, Flags } from "../../config/parseFlags.ts";
 import { startServer } from "../../start/startServer.ts";
 import { type Look, lookOf } from "../Look.ts";
 import { locateModel } from "../locateModel.ts";

@@ -25,6 +25,7 @@ export function finding(level: Level, about: Finding["about"], says: string, adv
 export function findingsOf(report: Omit<DoctorReport, "ok" | "findings">, config: Config): Finding[] {
   const { machine, model, template, memory, exactness } = report;
   return [
+    ...config.notes.map((note) => finding("note", "settings", note)),
     ...machineFindings(machine, config),
     ...(template === null ? [] : templateFindings(template, config)),
     ...(memory === null || model === null ? [] : memoryFindings(memory, model, config)),
@@ -89,7 +90,9 @@ function templateFindings(template: TemplateReport, { flags }: Config): Finding[
 function memoryFindings(memory: MemoryReport, model: ModelReport, { flags, engine }: Config): Finding[] {
   const found: Finding[] = [];
   const fit = "--cache-type-k q8_0 --cache-type-v q8_0, a smaller quantisation or a smaller --state-ram";
-  if (flags.ctxSize > 0 && memory.ctx_tokens < flags.ctxSize) {
+  const isBeyond = flags.ctxSize > model.train_tokens && model.train_tokens > 0 && flags.ropeScaling === null;
+  const asked = isBeyond ? model.train_tokens : flags.ctxSize;
+  if (asked > 0 && memory.ctx_tokens < asked) {
     const says = `--ctx-size ${flags.ctxSize} is more than memory holds: conversations have ${memory.ctx_tokens} tokens.`;
     found.push(finding("wrong", "memory", says, `Start with --ctx-size ${memory.ctx_tokens}, ${fit}.`));
   } else if (memory.ctx_tokens < model.train_tokens && flags.ctxSize === 0) {
@@ -100,8 +103,8 @@ function memoryFindings(memory: MemoryReport, model: ModelReport, { flags, engin
     const says = `Memory holds ${memory.lanes} replies at a time, not --parallel ${flags.parallel}.`;
     found.push(finding("note", "memory", says, `For more: a smaller --ctx-size, ${fit}.`));
   }
-  if (flags.ctxSize > model.train_tokens && model.train_tokens > 0 && flags.ropeScaling === null) {
-    const says = `--ctx-size ${flags.ctxSize} is beyond the ${model.train_tokens} tokens that the model was trained on.`;
+  if (isBeyond) {
+    const says = `--ctx-size ${flags.ctxSize} is beyond the ${model.train_tokens} tokens that the model was trained on, and lowered to them.`;
     found.push(finding("note", "settings", says, "Lower it, or set --rope-scaling and --rope-scale."));
   }
   found.push(...budgetFindings(memory));

@@ -1,5 +1,7 @@
 /** A report as text: aligned, no wider than a terminal, coloured where one shows colours. */
-import { type Look, paint, wrap } from "../Look.ts";
+
+import { wrap } from "../../base/wrap.ts";
+import { type Look, paint } from "../Look.ts";
 import type { DoctorReport, Finding } from "./DoctorReport.ts";
 import {
   exactnessRows,

@@ -22,7 +22,7 @@ import { factsOf } from "./factsOf.ts";
 import { memoryRoom } from "./memoryRoom.ts";
 import { type MeasuredBytes, type ModelShape, measureBytes } from "./modelShape.ts";
 import { padRuleOf } from "./padRule.ts";
-import { CTX_TOKENS_MIN, type MemoryRoom, planMemory } from "./planMemory.ts";
+import { CTX_TOKENS_MIN, type MemoryRoom, planMemory, roundedSentence } from "./planMemory.ts";
 import { fileFingerprint, setupHash } from "./setup.ts";
 
 export type OpenedEngine = OpenedGenerator | OpenedEncoder;
@@ -77,7 +77,11 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
   const pooling = options.embeddings === null ? null : poolingOf(model, options.embeddings.pooling);
   const shape = shapeOf(model, options);
   const deviceShare = useDevice ? deviceShareOf(options.gpuLayers, model.layers) : 0;
-  const plan = planMemory(shape, { ...options, embeds: pooling !== null, deviceShare }, room);
+  const plan = planMemory(
+    shape,
+    { ...options, extendsRope: extendsRope(options.rope), embeds: pooling !== null, deviceShare },
+    room,
+  );
   const device = LlamaDevice.on(model, {
     lanes: plan.parallel,
     spares: plan.spareSequences,
@@ -97,6 +101,7 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
     padding: padRule,
     ...chunks,
   });
+  const rounded = roundedSentence(options.ctxSize, device.ctxTokens);
   const remembered = new SelfTestMemory(options.home);
   const tested = rememberedSelfTest(device, remembered, setup, chunks.chunkTokensMax);
   return {
@@ -113,7 +118,11 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
       spares: device.spares,
       ...chunks,
       resume: { allowed: tested.allowed, why: tested.why },
-      notes: tested.together ? plan.notes : [...plan.notes, DECODES_ALONE],
+      notes: [
+        ...plan.notes,
+        ...(rounded === null ? [] : [rounded]),
+        ...(tested.together ? [] : [DECODES_ALONE]),
+      ],
       facts: factsOf(model, shape, plan, deviceNames(devices, useDevice)),
       embeddings: embedder?.facts.embeddings ?? null,
       ranking: embedder?.facts.ranking ?? null,
@@ -137,7 +146,14 @@ function openEncoder(
 ): OpenedEncoder {
   const pooling = poolingOf(model, options.embeddings?.pooling ?? null);
   const shape: ModelShape = { ...fileShape(model), tokenBytes: 0, windowTokenBytes: 0, recurrentBytes: 0 };
-  const alone = { ctxSize: CTX_TOKENS_MIN, parallel: 1, spareSequences: 0, stateRamBytes: 0, embeds: false };
+  const alone = {
+    ctxSize: CTX_TOKENS_MIN,
+    extendsRope: false,
+    parallel: 1,
+    spareSequences: 0,
+    stateRamBytes: 0,
+    embeds: false,
+  };
   const deviceShare = useDevice ? deviceShareOf(options.gpuLayers, model.layers) : 0;
   // Neither logits nor a memory: what is left is the weights and one evaluation.
   const plan = planMemory({ ...shape, vocab: 0 }, { ...alone, ubatch: options.ubatch, deviceShare }, room);
@@ -206,6 +222,11 @@ function contextOptions(options: EngineOptions, ctxTokens: number): Omit<Context
     cacheTypeV: options.cacheTypeV,
     rope: ropeOptions(options.rope),
   };
+}
+
+/** Who says how positions are stretched has thought of what lies beyond the training. */
+function extendsRope({ scaling, scale, freqScale, freqBase }: EngineOptions["rope"]): boolean {
+  return (scaling !== null && scaling !== "none") || scale > 0 || freqScale > 0 || freqBase > 0;
 }
 
 function ropeOptions(rope: EngineOptions["rope"]): RopeOptions {

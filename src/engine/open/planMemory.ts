@@ -8,6 +8,8 @@ import { type KvWish, type ModelShape, memoryBytes } from "./modelShape.ts";
 export interface MemoryWish {
   /** 0: the model's own. */
   readonly ctxSize: number;
+  /** Whether RoPE flags take the model beyond the length that it was trained on. */
+  readonly extendsRope: boolean;
   readonly parallel: number;
   readonly spareSequences: number;
   readonly ubatch: number;
@@ -52,14 +54,17 @@ const RESERVE_BYTES = 256 * 2 ** 20;
 export const CTX_TOKENS_MIN = 512;
 
 export function planMemory(shape: ModelShape, wish: MemoryWish, room: MemoryRoom): MemoryPlan {
-  const ctxWish = wish.ctxSize > 0 ? wish.ctxSize : Math.max(shape.ctxTrain, CTX_TOKENS_MIN);
+  const trained = Math.max(shape.ctxTrain, CTX_TOKENS_MIN);
+  const beyond = !wish.extendsRope && shape.ctxTrain > 0 && wish.ctxSize > trained;
+  const ctxWish = wish.ctxSize > 0 && !beyond ? wish.ctxSize : trained;
+  const capped = beyond ? [cappedSentence(wish.ctxSize, trained)] : [];
   const stateRamBytes = wish.stateRamBytes >= 0 ? wish.stateRamBytes : autoStateRam(shape, wish, room);
   const fits = (ctxTokens: number, parallel: number, spares: number): MemoryPlan | undefined =>
     tryPlan(shape, wish, room, { ctxTokens, parallel, spares, stateRamBytes });
 
   for (let parallel = wish.parallel; parallel >= 1; parallel--) {
     const plan = fits(ctxWish, parallel, wish.spareSequences);
-    if (plan !== undefined) return { ...plan, notes: lowered(wish, ctxWish, plan) };
+    if (plan !== undefined) return { ...plan, notes: [...capped, ...lowered(wish, ctxWish, plan)] };
   }
   const ctxTokens = largest(
     CTX_TOKENS_MIN,
@@ -67,7 +72,7 @@ export function planMemory(shape: ModelShape, wish: MemoryWish, room: MemoryRoom
     (tokens) => fits(tokens, 1, wish.spareSequences) !== undefined,
   );
   const plan = ctxTokens === undefined ? undefined : fits(ctxTokens, 1, wish.spareSequences);
-  if (plan !== undefined) return { ...plan, notes: lowered(wish, ctxWish, plan) };
+  if (plan !== undefined) return { ...plan, notes: [...capped, ...lowered(wish, ctxWish, plan)] };
   throw new MemoryError(doesNotFit(shape, wish, room, stateRamBytes));
 }
 
@@ -136,6 +141,20 @@ function largest(low: number, high: number, ok: (value: number) => boolean): num
     else no = middle;
   }
   return yes * 256;
+}
+
+/** As llama-server: what a model says beyond its training is hardly ever what was meant. */
+function cappedSentence(asked: number, trained: number): string {
+  return (
+    `--ctx-size lowered from ${asked} to ${trained}, the length that the model was trained on; ` +
+    "--rope-scaling yarn with --rope-scale reaches further."
+  );
+}
+
+/** A sentence where llama.cpp gives more than was asked for; null elsewhere. */
+export function roundedSentence(asked: number, given: number): string | null {
+  if (asked === 0 || given <= asked) return null;
+  return `--ctx-size raised from ${asked} to ${given}: a context is a multiple of 256 tokens.`;
 }
 
 function lowered(wish: MemoryWish, ctxWish: number, plan: MemoryPlan): string[] {

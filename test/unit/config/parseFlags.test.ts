@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { basename } from "node:path";
 import { defaultThreads, readConfig } from "../../../src/config/Config.ts";
+import { ConfigError } from "../../../src/config/ConfigError.ts";
 import { FLAGS } from "../../../src/config/flags.ts";
 import { flagTable, helpText } from "../../../src/config/help.ts";
-import { ConfigError, parseFlags } from "../../../src/config/parseFlags.ts";
+import { parseFlags } from "../../../src/config/parseFlags.ts";
 
 const message = (run: () => unknown): string => {
   try {
@@ -170,7 +171,7 @@ test("the next turn is warmed unless a flag says otherwise", () => {
 test("help and the README's table name every flag", () => {
   for (const flag of Object.values(FLAGS)) {
     for (const name of [...flag.names, ...flag.negative]) {
-      expect(helpText("1")).toContain(name);
+      expect(helpText("1", [], 80)).toContain(name);
       expect(flagTable()).toContain(`\`${name}\``);
     }
   }

@@ -1,7 +1,8 @@
 /** Who is let in by what was typed: nobody by accident. */
 import { expect, test } from "bun:test";
 import { readConfig } from "../../../src/config/Config.ts";
-import { ConfigError, type Env } from "../../../src/config/parseFlags.ts";
+import { ConfigError } from "../../../src/config/ConfigError.ts";
+import type { Env } from "../../../src/config/parseFlags.ts";
 
 const start = (argv: readonly string[], env: Env = {}): string => {
   try {

@@ -1,5 +1,6 @@
 /** What a chat shows and takes: the line on what a reply took, transcripts, slash commands' words, pastes. */
 import { describe, expect, test } from "bun:test";
+import { wrap } from "../../../../src/base/wrap.ts";
 import { baseUrl } from "../../../../src/cli/chat/openServer.ts";
 import { PasteFilter, withBreaks } from "../../../../src/cli/chat/PasteFilter.ts";
 import { PlainTranscript } from "../../../../src/cli/chat/PlainTranscript.ts";
@@ -7,8 +8,8 @@ import { readTurn } from "../../../../src/cli/chat/readTurn.ts";
 import { TerminalTranscript } from "../../../../src/cli/chat/TerminalTranscript.ts";
 import { turnLine } from "../../../../src/cli/chat/turnLine.ts";
 import type { Delta, Reply, ReplyReport } from "../../../../src/cli/chat/wireMessages.ts";
-import { type Look, wrap } from "../../../../src/cli/Look.ts";
-import { ConfigError } from "../../../../src/config/parseFlags.ts";
+import type { Look } from "../../../../src/cli/Look.ts";
+import { ConfigError } from "../../../../src/config/ConfigError.ts";
 
 const REPORT: ReplyReport = {
   promptTokens: 1158,

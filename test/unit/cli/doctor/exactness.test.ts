@@ -229,7 +229,6 @@ describe("settings and memory", () => {
 
   test("a context that does not fit is wrong where it was asked for, and a note where it is the model's", () => {
     expect(of(["-c", "6000"])).toMatchObject([
-      { level: "wrong", about: "memory", says: expect.stringContaining("--ctx-size 6000") },
       { level: "note", about: "settings", says: expect.stringContaining("beyond the 4096 tokens") },
     ]);
     expect(of([])).toEqual([]);
@@ -237,6 +236,10 @@ describe("settings and memory", () => {
     const smaller = { ...engine, ready: { ...engine.ready, ctxTokens: 2048 } };
     const { found } = findings({ engine: smaller, remembered: [] }, ["--exact-decode"]);
     expect(found).toMatchObject([{ level: "note", says: expect.stringContaining("4096 tokens of context") }]);
+    const wanted = findings({ engine: smaller, remembered: [] }, ["--exact-decode", "-c", "3000"]).found;
+    expect(wanted).toMatchObject([
+      { level: "wrong", about: "memory", says: expect.stringContaining("--ctx-size 3000") },
+    ]);
   });
 
   test("a budget that holds no snapshot is wrong, one that holds no whole conversation a note", () => {

@@ -6,7 +6,12 @@ import {
   snapshotBytes,
   stateBytes,
 } from "../../../../src/engine/open/modelShape.ts";
-import { MemoryError, type MemoryWish, planMemory } from "../../../../src/engine/open/planMemory.ts";
+import {
+  MemoryError,
+  type MemoryWish,
+  planMemory,
+  roundedSentence,
+} from "../../../../src/engine/open/planMemory.ts";
 import { FakeDevice } from "../../../support/FakeDevice.ts";
 
 const GIB = 2 ** 30;
@@ -24,6 +29,7 @@ const QWEN3_8B: ModelShape = {
 };
 const WISH: MemoryWish = {
   ctxSize: 32768,
+  extendsRope: false,
   parallel: 4,
   spareSequences: 1,
   ubatch: 512,
@@ -54,6 +60,30 @@ describe("memory plan", () => {
   test("everything fits: nothing is lowered", () => {
     const plan = planMemory(QWEN3_8B, WISH, { hostBytes: 64 * GIB, deviceBytes: 0, unified: false });
     expect(plan).toMatchObject({ ctxTokens: 32768, parallel: 4, spareSequences: 1, notes: [] });
+  });
+
+  test("no context is longer than the training without being asked to by RoPE flags, and that is said", () => {
+    const room = { hostBytes: 64 * GIB, deviceBytes: 0, unified: false };
+    const wish = { ...WISH, ctxSize: 100_000, parallel: 1, spareSequences: 0 };
+    const capped = planMemory(QWEN3_8B, wish, room);
+    expect(capped.ctxTokens).toBe(40960);
+    expect(capped.notes).toEqual([
+      expect.stringContaining("--ctx-size lowered from 100000 to 40960, the length that"),
+    ]);
+    expect(planMemory(QWEN3_8B, { ...wish, extendsRope: true }, room)).toMatchObject({
+      ctxTokens: 100_000,
+      notes: [],
+    });
+    // A file that says nothing of its training.
+    const untold = planMemory({ ...QWEN3_8B, ctxTrain: 0 }, wish, room);
+    expect([untold.ctxTokens, untold.notes]).toEqual([100_000, []]);
+  });
+
+  test("a context that llama.cpp rounds up is said", () => {
+    expect(roundedSentence(16, 256)).toBe(
+      "--ctx-size raised from 16 to 256: a context is a multiple of 256 tokens.",
+    );
+    expect([roundedSentence(0, 4096), roundedSentence(512, 512)]).toEqual([null, null]);
   });
 
   test("parallel is lowered first, and said", () => {

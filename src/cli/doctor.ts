@@ -3,7 +3,7 @@
 import { configOf, modelOf } from "../config/Config.ts";
 import { toggle } from "../config/flag.ts";
 import { FLAGS } from "../config/flags.ts";
-import { flagRows, type HelpGroup } from "../config/help.ts";
+import { flagRows, type HelpGroup, SERVER_GROUPS } from "../config/help.ts";
 import { type Env, parseTable } from "../config/parseFlags.ts";
 import { openEngine } from "../engine/open/openEngine.ts";
 import { examine } from "./doctor/examine.ts";
@@ -16,13 +16,8 @@ import { StatusLine } from "./StatusLine.ts";
 const OWN_FLAGS = { json: toggle({ names: "--json", help: "one JSON object instead of text" }, false) };
 
 export const helpGroups: readonly HelpGroup[] = [
-  {
-    title: "Flags",
-    rows: [
-      ...flagRows(OWN_FLAGS),
-      { left: "…", right: "all flags of the server, as it would be started: warmturn --help" },
-    ],
-  },
+  { title: "Flags", rows: flagRows(OWN_FLAGS) },
+  ...SERVER_GROUPS,
 ];
 
 export async function run(argv: readonly string[], env: Env): Promise<number> {

@@ -22,7 +22,7 @@ describe(`the command (${commandName})`, () => {
   beforeAll(async () => {
     model = (await tinyModel("qwen3")).path;
     folder = await mkdtemp(join(tmpdir(), "warmturn-test-"));
-    server = await serveCommand(["-m", model, "-t", "1", "-np", "1", "-c", "16384", "--alias", "tiny"]);
+    server = await serveCommand(["-m", model, "-t", "1", "-np", "1", "-c", "8192", "--alias", "tiny"]);
   });
 
   afterAll(async () => {
@@ -60,7 +60,7 @@ describe(`the command (${commandName})`, () => {
     const response = await postChat(server, { messages: [{ role: "user", content }] });
     const { error } = await json(response);
     expect([response.status, error.code]).toEqual([400, "context_length_exceeded"]);
-    expect(error.message).toContain("> 16383 maximum");
+    expect(error.message).toContain("> 8191 maximum");
   });
 
   test("the stream, collected, is the whole answer", async () => {

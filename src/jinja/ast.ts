@@ -1,8 +1,9 @@
 /**
- * The syntax tree of a template, as the library's lexer and parser give it (with the additions of `patches/`); the
- * library exports no types of its nodes.
+ * The syntax tree of a template, as the library's parser gives it (with the additions of `patches/`) for the tokens of
+ * our own lexer; the library exports no types of its nodes.
  */
-import { parse, tokenize } from "@huggingface/jinja";
+import { parse } from "@huggingface/jinja";
+import { readTokens } from "./readTokens.ts";
 
 export interface Identifier {
   readonly type: "Identifier";
@@ -139,8 +140,9 @@ export type Statement =
     }
   | { readonly type: "FilterStatement"; readonly filter: FilterNode; readonly body: readonly Statement[] };
 
-/** Throws SyntaxError or Error where the source is no template. Options as `transformers` sets Jinja up. */
+/** Throws SyntaxError or Error where the source is no template. */
 export function parseSource(source: string): readonly Statement[] {
-  const program: unknown = parse(tokenize(source, { lstrip_blocks: true, trim_blocks: true }));
+  const tokens = readTokens(source) as Parameters<typeof parse>[0];
+  const program: unknown = parse(tokens);
   return (program as { readonly body: readonly Statement[] }).body;
 }

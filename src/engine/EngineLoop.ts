@@ -11,6 +11,7 @@ import { StateKeeper } from "../state/StateKeeper.ts";
 import { Turns } from "../state/Turns.ts";
 import { decodeStep } from "./decodeStep.ts";
 import type { EngineLoopOptions, LoopContext } from "./LoopContext.ts";
+import { PrefillOrder } from "./PrefillOrder.ts";
 import { prefillStep, warmStep } from "./prefillStep.ts";
 import { Run } from "./Run.ts";
 import { nextUnit, type Unit } from "./schedule.ts";
@@ -25,6 +26,7 @@ export class EngineLoop implements LoopContext {
   readonly #warm: Run[] = [];
   /** Newest turn of a request of each conversation. */
   readonly #turns = new Turns();
+  readonly #order = new PrefillOrder<Run>();
   #lastUnit: Unit = "idle";
   #hasJustEmbedded = false;
   #warmState: "idle" | "working" = "idle";
@@ -119,10 +121,10 @@ export class EngineLoop implements LoopContext {
   }
 
   #nextUnit(): Unit {
-    const prefilling = this.#running.some((run) => run.phase === "prefill");
+    const prefilling = this.#prefilling().length;
     return nextUnit({
-      canPrefill: prefilling || (this.#waiting.length > 0 && this.states.hasIdleLane()),
-      decoding: this.#running.length - (prefilling ? 1 : 0),
+      canPrefill: prefilling > 0 || (this.#waiting.length > 0 && this.states.hasIdleLane()),
+      decoding: this.#running.length - prefilling,
       lastUnit: this.#lastUnit,
       warmRuns: this.#warm.length,
       embeds: this.options.embeds?.waiting ?? 0,
@@ -137,12 +139,16 @@ export class EngineLoop implements LoopContext {
       .sort((a, b) => (a.sequence?.index ?? 0) - (b.sequence?.index ?? 0));
   }
 
-  /** The oldest prompt first, to its end: a second one that shares its head then resumes from it. */
+  #prefilling(): Run[] {
+    return this.#running.filter((run) => run.phase === "prefill");
+  }
+
   #prefill(): void {
-    let run = this.#running.find((other) => other.phase === "prefill");
-    if (run === undefined) {
-      run = this.#waiting.shift();
-      if (run === undefined) return;
+    const run = this.#order.next(this.#prefilling(), this.#waiting, this.states.hasIdleLane());
+    if (run === undefined) return;
+    const at = this.#waiting.indexOf(run);
+    if (at >= 0) {
+      this.#waiting.splice(at, 1);
       this.#running.push(run);
     }
     prefillStep(this, run);

@@ -71,6 +71,11 @@ export interface ChunkRules {
   readonly chunkTokensMin: number;
   /** A stretch of this many tokens without a cut is cut there; ≤ `n_ubatch`. */
   readonly chunkTokensMax: number;
+  /**
+   * Attention makes a token cost twice as much behind so many: a stretch that begins there is cut at half of
+   * `chunkTokensMax`, and so on, so that a chunk takes about the same time wherever it stands. None where left out.
+   */
+  readonly taperTokens?: number;
   /** A trip is a cut at least this many tokens after the last trip; 0 means the model takes no trips. */
   readonly tripTokensMin: number;
 }

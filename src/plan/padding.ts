@@ -22,6 +22,11 @@ export interface PadRule {
   readonly attention: number;
 }
 
+/** Behind so many tokens a row of a tile costs twice what it costs at the start. */
+export function taperTokensOf({ weights, attention }: PadRule): number {
+  return Math.max(1, Math.round(weights / (TILE_COST * attention)));
+}
+
 /** What a padded chunk comes to: at least `count`, the chunk's own tokens. `from` tokens stand in front of it. */
 export function paddedRows(rule: PadRule | null, from: number, count: number, ctxTokens: number): number {
   // The rows need room in the context, if only for a moment.

@@ -13,6 +13,7 @@ import { KeyChain } from "./KeyChain.ts";
 import { keepOf } from "./keptCuts.ts";
 import { matchAt, OpenerSet } from "./OpenerSet.ts";
 import type { ChunkRules, Plan } from "./Plan.ts";
+import { TILE_ROWS } from "./padding.ts";
 
 /** `seed` is `chainSeed(setup, tenant)`. Throws RangeError on rules that cannot be followed. */
 export function requestChunks(tokens: Int32Array, rules: ChunkRules, seed: bigint): Plan {
@@ -37,16 +38,17 @@ export function scanCuts(
   rules: ChunkRules,
 ): { readonly cuts: Int32Array; readonly trips: Int32Array } {
   const openers = OpenerSet.of(rules.openers);
-  const { chunkTokensMin, chunkTokensMax, tripTokensMin } = rules;
+  const { chunkTokensMin, tripTokensMin } = rules;
   const end = tokens.length;
   const cuts: number[] = [];
   const trips: number[] = [];
   let lastCut = 0;
   let lastTrip = 0;
+  let stretchMax = rules.chunkTokensMax;
   // Position 0 is no cut: there is nothing before it to keep.
   for (let at = chunkTokensMin; at < end; at++) {
     const gathered = at - lastCut;
-    if (gathered < chunkTokensMax) {
+    if (gathered < stretchMax) {
       if (gathered < chunkTokensMin) continue;
       const match = matchAt(openers, tokens, at);
       // What follows may complete an opener here: neither this cut nor any after it is decided yet.
@@ -55,12 +57,24 @@ export function scanCuts(
     }
     cuts.push(at);
     lastCut = at;
+    stretchMax = longestStretch(rules, at);
     if (tripTokensMin > 0 && at - lastTrip >= tripTokensMin) {
       trips.push(at);
       lastTrip = at;
     }
   }
   return { cuts: Int32Array.from(cuts), trips: Int32Array.from(trips) };
+}
+
+/** Tokens without a cut behind the first `from`, in whole tiles of a CPU's attention where they are more than one. */
+function longestStretch(
+  { chunkTokensMin, chunkTokensMax, taperTokens = 0 }: ChunkRules,
+  from: number,
+): number {
+  if (taperTokens <= 0) return chunkTokensMax;
+  const even = chunkTokensMax / (1 + from / taperTokens);
+  const tiles = Math.max(TILE_ROWS, TILE_ROWS * Math.floor(even / TILE_ROWS));
+  return Math.max(chunkTokensMin, Math.min(chunkTokensMax, tiles));
 }
 
 function checkRules(rules: ChunkRules): void {
@@ -70,6 +84,10 @@ function checkRules(rules: ChunkRules): void {
   }
   if (!Number.isInteger(max) || max < min) {
     throw new RangeError(`chunkTokensMax must be at least chunkTokensMin (${min}), not ${max}`);
+  }
+  const { taperTokens = 0 } = rules;
+  if (!Number.isInteger(taperTokens) || taperTokens < 0) {
+    throw new RangeError(`taperTokens must be 0 or more, not ${taperTokens}`);
   }
   if (!Number.isInteger(tripTokensMin) || tripTokensMin < 0) {
     throw new RangeError(`tripTokensMin must be 0 or more, not ${tripTokensMin}`);

@@ -17,6 +17,8 @@ export interface EngineReady {
   readonly spares: number;
   readonly chunkTokensMin: number;
   readonly chunkTokensMax: number;
+  /** As in `ChunkRules`; 0 where chunks are as long behind many tokens as at the start. */
+  readonly taperTokens: number;
   /** 0 where the model takes no trips. */
   readonly tripTokensMin: number;
   /** Whether the self-test allows resuming; with the sentence to show where it does not. */

@@ -54,6 +54,7 @@ export function rulesOf(prompter: Prompter, ready: EngineReady, ubatch: number):
       tailOpeners: prompter.tailOpeners,
       chunkTokensMin: ready.chunkTokensMin,
       chunkTokensMax: ready.chunkTokensMax,
+      taperTokens: ready.taperTokens,
       tripTokensMin: ready.tripTokensMin,
     },
     ubatch,

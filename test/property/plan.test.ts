@@ -267,3 +267,63 @@ test("planning reads each token a bounded number of times", () => {
   expect(reads(4000)).toBeLessThanOrEqual(4000 * 4);
   expect(reads(16000) / reads(4000)).toBeLessThan(4.2);
 });
+
+describe("chunks that get shorter behind many tokens", () => {
+  const long = fc
+    .record({
+      length: fc.integer({ min: 0, max: 2500 }),
+      salt: fc.integer({ min: 0, max: 1000 }),
+      chunkTokensMin: fc.integer({ min: 1, max: 64 }),
+      chunkTokensMax: fc.integer({ min: 64, max: 512 }),
+      taperTokens: fc.integer({ min: 1, max: 2000 }),
+      cutAt: fc.integer({ min: 0, max: 2500 }),
+    })
+    .map(({ length, salt, cutAt, ...sizes }) => {
+      const tokens = Int32Array.from({ length }, (_, i) => Math.imul(i + salt, 2654435761) >>> 27);
+      const r: ChunkRules = { openers: [[3, 7]], userOpeners: [], tripTokensMin: 0, ...sizes };
+      return { tokens, r, cutAt: Math.min(cutAt, length) };
+    });
+
+  test("I2: a prefix's cuts are a prefix of the cuts", () => {
+    check(
+      fc.property(long, ({ tokens, r, cutAt }) => {
+        const whole = scanCuts(tokens, r).cuts;
+        const part = scanCuts(tokens.subarray(0, cutAt), r).cuts;
+        expect([...part]).toEqual([...whole.slice(0, part.length)]);
+        expect(whole.slice(part.length).every((cut) => cut >= cutAt - ahead(r))).toBe(true);
+      }),
+    );
+  });
+
+  test("I3: no stretch is longer than what its start allows, and none shorter than a tile but for a message", () => {
+    check(
+      fc.property(long, ({ tokens, r }) => {
+        let last = 0;
+        for (const cut of scanCuts(tokens, r).cuts) {
+          const even = r.chunkTokensMax / (1 + last / (r.taperTokens ?? 0));
+          const gathered = cut - last;
+          expect(gathered).toBeGreaterThanOrEqual(r.chunkTokensMin);
+          expect(gathered).toBeLessThanOrEqual(Math.min(r.chunkTokensMax, Math.max(64, even)));
+          const opens = tokens[cut] === 3 && tokens[cut + 1] === 7;
+          if (!opens) expect(gathered).toBeGreaterThan(Math.min(63, even - 64));
+          last = cut;
+        }
+      }),
+    );
+  });
+
+  test("half as long where a row costs twice as much, in whole tiles", () => {
+    const rules: ChunkRules = {
+      openers: [],
+      userOpeners: [],
+      chunkTokensMin: 64,
+      chunkTokensMax: 512,
+      taperTokens: 1024,
+      tripTokensMin: 0,
+    };
+    const cuts = scanCuts(new Int32Array(16_384), rules).cuts;
+    const lengths = [...cuts].map((cut, i) => cut - (cuts[i - 1] ?? 0));
+    expect(lengths.slice(0, 6)).toEqual([512, 320, 256, 192, 192, 192]);
+    expect(lengths.at(-1)).toBe(64);
+  });
+});

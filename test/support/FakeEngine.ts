@@ -67,6 +67,7 @@ export const FAKE_READY: EngineReady = {
   spares: 1,
   chunkTokensMin: 32,
   chunkTokensMax: 64,
+  taperTokens: 0,
   tripTokensMin: 0,
   resume: { allowed: true, why: "" },
   notes: [],

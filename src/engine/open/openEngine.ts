@@ -21,8 +21,8 @@ import type { EngineOptions } from "./EngineOptions.ts";
 import { factsOf } from "./factsOf.ts";
 import { memoryRoom } from "./memoryRoom.ts";
 import { type MeasuredBytes, type ModelShape, measureBytes } from "./modelShape.ts";
-import { padRuleOf } from "./padRule.ts";
 import { CTX_TOKENS_MIN, type MemoryRoom, planMemory, roundedSentence } from "./planMemory.ts";
+import { rowCostOf } from "./rowCost.ts";
 import { fileFingerprint, setupHash } from "./setup.ts";
 
 export type OpenedEngine = OpenedGenerator | OpenedEncoder;
@@ -89,8 +89,9 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
   });
   const embedder =
     pooling === null ? null : LlamaEmbedder.on(model, pooling, contextOptions(options, options.ubatch));
-  const chunks = chunkSettings(options, device.memory);
-  const padRule = padRuleOf(model, { ...options, memory: device.memory, useDevice });
+  const machine = { ...options, memory: device.memory, useDevice, tokenBytes: shape.tokenBytes };
+  const { padding, taperTokens } = rowCostOf(model, machine);
+  const chunks = { ...chunkSettings(options, device.memory), taperTokens };
   const setup = setupHash(options, {
     program: `${version} ${options.shimPath === null ? shimHash() : fileFingerprint(options.shimPath)}`,
     library: `${backend.version()} ${fileFingerprint(backend.library.path)}`,
@@ -98,7 +99,7 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
     systemInfo: backend.systemInfo(),
     ctxTokens: device.ctxTokens,
     sequences: plan.parallel + plan.spareSequences,
-    padding: padRule,
+    padding,
     ...chunks,
   });
   const rounded = roundedSentence(options.ctxSize, device.ctxTokens);
@@ -107,7 +108,7 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
   return {
     device,
     embedder,
-    padding: tested.pads ? padRule : null,
+    padding: tested.pads ? padding : null,
     stateRamBytes: plan.stateRamBytes,
     ready: {
       type: "ready",
@@ -174,6 +175,7 @@ function openEncoder(
       spares: 0,
       chunkTokensMin: 0,
       chunkTokensMax: 0,
+      taperTokens: 0,
       tripTokensMin: 0,
       resume: { allowed: false, why: "an encoder remembers nothing" },
       notes: [],

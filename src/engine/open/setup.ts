@@ -21,6 +21,7 @@ export interface SetupFacts {
   readonly padding: PadRule | null;
   readonly chunkTokensMin: number;
   readonly chunkTokensMax: number;
+  readonly taperTokens: number;
   readonly tripTokensMin: number;
 }
 
@@ -63,7 +64,7 @@ export function setupHash(options: EngineOptions, facts: SetupFacts): bigint {
     rope: options.rope,
     adapters: [],
     padding: facts.padding,
-    chunks: [facts.chunkTokensMin, facts.chunkTokensMax, facts.tripTokensMin],
+    chunks: [facts.chunkTokensMin, facts.chunkTokensMax, facts.taperTokens, facts.tripTokensMin],
   };
   return Bun.hash.xxHash64(JSON.stringify(seed));
 }

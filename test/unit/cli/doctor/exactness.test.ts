@@ -56,6 +56,7 @@ function opened(device: Device, stateRamBytes = 64 * MIB): Opened {
       spares: device.spares,
       chunkTokensMin: 32,
       chunkTokensMax: 256,
+      taperTokens: 0,
       tripTokensMin: device.memory === "window" ? 128 : 0,
       // As an earlier start remembered it, rightly or not.
       resume: { allowed: true, why: "" },

@@ -67,6 +67,7 @@ const FACTS: SetupFacts = {
   padding: null,
   chunkTokensMin: 32,
   chunkTokensMax: 512,
+  taperTokens: 0,
   tripTokensMin: 128,
 };
 
@@ -96,6 +97,7 @@ const OTHER_FACTS: readonly Partial<SetupFacts>[] = [
   { padding: { weights: 1, attention: 1 } },
   { chunkTokensMin: 64 },
   { chunkTokensMax: 256 },
+  { taperTokens: 900 },
   { tripTokensMin: 0 },
 ];
 const NO_BITS: readonly Partial<EngineOptions>[] = [

@@ -1,5 +1,6 @@
 /**
- * Walks a grammar character by character: Earley's algorithm, whose work stays polynomial on grammars where
+ * Walks a grammar character by character. Written by hand: llama.cpp's own walker may never return or end the process
+ * on a client's grammar (ARCHITECTURE.md, "Grammars"), and parsers on npm take whole texts. Earley's algorithm, whose work stays polynomial on grammars where
  * a set of parse stacks grows without bound. A place is what may follow; places of equal content are one
  * object, and steps are remembered on them, so that a walk becomes a table look-up where it repeats itself.
  */

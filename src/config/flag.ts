@@ -1,4 +1,8 @@
-/** One flag: how it is spelt, where else it may come from, what it takes, and what it means. */
+/**
+ * One flag: how it is spelt, where else it may come from, what it takes, and what it means. Written by hand:
+ * `@stricli/core`, like other parsers, reads `-ngl` as three flags of one letter, where llama-server's users mean one,
+ * and knows neither two environment variables a flag nor a file.
+ */
 export interface Flag<T> {
   /** All spellings, the one that is shown first in front; short ones as llama-server has them (`-ngl`). */
   readonly names: readonly string[];

@@ -1,6 +1,8 @@
 /**
  * Deterministic automata over code points: what a string, a key or a number may be. Products give "both of",
- * complements "none of". A grammar made of one has a single way to go on at every character.
+ * complements "none of". A grammar made of one has a single way to go on at every character. Written by hand: `refa`
+ * makes no automaton of an expression with `^`, `$` or look-ahead, which most schemas' patterns have, and bounds states
+ * but not work; what it would save is the subset construction.
  */
 import {
   type CharRange,

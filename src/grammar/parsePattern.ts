@@ -1,6 +1,8 @@
 /**
  * Reads a schema's `pattern` (an ECMAScript expression) into a tree over sets of code points. What no regular
- * language has (references back, look-around but at the start, word borders) is refused in words.
+ * language has (references back, look-around but at the start, word borders) is refused in words. Written by hand:
+ * `@eslint-community/regexpp` needs the `u` flag for characters beyond U+FFFF, refuses with it what schemas write (`\-`),
+ * and overflows the stack on deep nesting.
  */
 import {
   type CharRange,

@@ -1,6 +1,7 @@
 /**
  * A model by its name into the cache: which files are meant, one process at a time, each file fetched and
- * checked, and only when all are whole do they get their names.
+ * checked, and only when all are whole do they get their names. Written by hand: `@huggingface/hub` begins a file anew
+ * after each break, checks no hash and locks nothing, which files of many gigabytes need.
  */
 import { statfsSync, statSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";

@@ -1,6 +1,6 @@
 /**
- * Templates as Python's Jinja renders them when `transformers` sets it up. The library reads the template's syntax;
- * what it then does is ours, because the library's own interpreter has JavaScript's values, not Python's.
+ * Templates as Python's Jinja renders them when `transformers` sets it up. `@huggingface/jinja` parses the syntax. The
+ * rest is written by hand: its interpreter, like those of other libraries, has JavaScript's values, not Python's.
  */
 import type { JsonObject } from "../json/json.ts";
 import { parseSource } from "./ast.ts";

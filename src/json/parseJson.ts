@@ -1,7 +1,7 @@
 /**
  * Lossless JSON: accepts exactly what `JSON.parse` accepts (RFC 8259), and keeps what `JSON.parse` loses: the
- * order of integer-like keys and the spelling of numbers. Libraries that keep numbers give plain objects and
- * so lose key order; hence own code. Nesting is bounded, so that no body can exhaust the stack, and so is the number
+ * order of integer-like keys and the spelling of numbers. Written by hand: libraries that keep numbers give
+ * plain objects, and so lose key order. Nesting is bounded, so that no body can exhaust the stack, and so is the number
  * of values, each of which takes its time and its memory.
  */
 import type { Json } from "./json.ts";

@@ -12,8 +12,12 @@ import type { RunSpec } from "../run/RunSpec.ts";
 import { EmbedCalls } from "./EmbedCalls.ts";
 import type { EngineOptions } from "./open/EngineOptions.ts";
 
-/** Worker → HTTP side, beside the events. */
+/** Worker → HTTP side: all that one step of the Worker had to say, in order. */
 export type WorkerMessage =
+  | SingleMessage
+  | { readonly type: "several"; readonly messages: readonly SingleMessage[] };
+
+export type SingleMessage =
   | EngineEvent
   | EmbedEvent
   | EngineReady
@@ -147,6 +151,11 @@ export class EngineClient implements Engine {
   }
 
   #receive(message: WorkerMessage): void {
+    if (message.type === "several") for (const one of message.messages) this.#receiveOne(one);
+    else this.#receiveOne(message);
+  }
+
+  #receiveOne(message: SingleMessage): void {
     if (message.type === "fatal") {
       this.#crash(message.message);
       return;

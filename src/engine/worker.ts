@@ -6,7 +6,7 @@
 import type { EngineCommand } from "../run/EngineEvent.ts";
 import { type Embedder, EmbedQueue } from "./EmbedQueue.ts";
 import { EncoderLoop } from "./EncoderLoop.ts";
-import type { WorkerInit, WorkerMessage } from "./EngineClient.ts";
+import type { SingleMessage, WorkerInit, WorkerMessage } from "./EngineClient.ts";
 import { EngineLoop } from "./EngineLoop.ts";
 import type { EngineOptions } from "./open/EngineOptions.ts";
 import { type OpenedEngine, openEngine } from "./open/openEngine.ts";
@@ -20,12 +20,14 @@ self.onmessage = (event: MessageEvent<WorkerInit | EngineCommand>) => {
   const message = event.data;
   if (message.type === "init") {
     init(message.options, message.progress);
+    flush();
     return;
   }
   if (engine === undefined) return;
   engine.loop.handle(message);
   if (message.type === "close") close();
   else pump();
+  flush();
 };
 
 function init(options: EngineOptions, progress: Int32Array): void {
@@ -66,7 +68,11 @@ function pump(): void {
 
 function tick(): void {
   pumping = false;
-  if (engine?.loop.step() === true) pump();
+  try {
+    if (engine?.loop.step() === true) pump();
+  } finally {
+    flush();
+  }
 }
 
 function close(): void {
@@ -80,6 +86,19 @@ function sentence(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function post(message: WorkerMessage): void {
-  self.postMessage(message);
+/** What one step has to say goes out as one message: eight streams would wake the HTTP thread eight times a step. */
+let outbox: SingleMessage[] = [];
+
+function post(message: SingleMessage): void {
+  outbox.push(message);
+}
+
+function flush(): void {
+  if (outbox.length === 0) return;
+  const messages = outbox;
+  outbox = [];
+  const [only] = messages;
+  const whole: WorkerMessage =
+    messages.length === 1 && only !== undefined ? only : { type: "several", messages };
+  self.postMessage(whole);
 }

@@ -10,7 +10,8 @@ const post = (message: WorkerMessage): void => self.postMessage(message);
 self.onmessage = (event: MessageEvent<WorkerInit | EngineCommand>) => {
   const command = event.data;
   if (command.type === "init") start(command.options.modelPath);
-  else if (command.type === "run") post({ type: "accepted", id: command.run.id });
+  else if (command.type === "run")
+    post({ type: "several", messages: [{ type: "accepted", id: command.run.id }] });
   else if (command.type === "cancel") post({ type: "aborted", id: command.id, report: fakeReport({}) });
   else if (command.type === "close") post({ type: "closed" });
   else if (command.type !== "drop") return;

@@ -12,7 +12,7 @@ const ROOMS = [
   ["plan", []],
   ["hub", []],
   ["grammar", ["json"]],
-  ["jinja", ["json"]],
+  ["jinja", ["base", "json"]],
   ["run", ["plan"]],
   ["ffi", ["run"]],
   ["state", ["plan", "run"]],

@@ -3,6 +3,7 @@
  * pass are made of its result. It trims the edges of reasoning and text and emits no blank part, so that
  * clients that trim what they echo, or drop what is blank, come to the same message as those that don't.
  */
+import { isPythonSpace } from "../base/whiteSpace.ts";
 import { canonicalArguments } from "./canonicalCalls.ts";
 import type { AssistantMessage, ToolCall } from "./Message.ts";
 
@@ -40,22 +41,9 @@ export function trimEdges(text: string): string {
 }
 
 /**
- * White space to any client's trim: JavaScript's (which takes U+FEFF), Python's (U+001C to U+001F) and
- * Go's and Rust's (U+0085). Trimming the union leaves nothing that one of them would trim further.
+ * White space to any client's trim: Python's, which takes U+001C to U+001F and what Go's and Rust's take (U+0085), and
+ * JavaScript's, which takes U+FEFF. Trimming the union leaves nothing that one of them would trim further.
  */
 export function isEdge(code: number): boolean {
-  return (
-    (code >= 0x09 && code <= 0x0d) ||
-    (code >= 0x1c && code <= 0x20) ||
-    code === 0x85 ||
-    code === 0xa0 ||
-    code === 0x1680 ||
-    (code >= 0x2000 && code <= 0x200a) ||
-    code === 0x2028 ||
-    code === 0x2029 ||
-    code === 0x202f ||
-    code === 0x205f ||
-    code === 0x3000 ||
-    code === 0xfeff
-  );
+  return code === 0xfeff || isPythonSpace(code);
 }

@@ -1,11 +1,11 @@
 /** Methods of `str`, by Python's rules. */
+import { isPythonSpace } from "../base/whiteSpace.ts";
 import { Params, wholeNumber } from "./args.ts";
 import { checkedLength } from "./budget.ts";
 import { wrong } from "./errors.ts";
 import { str } from "./print.ts";
 import {
   capitalised,
-  isSpace,
   lengthOf,
   lines,
   pointsAt,
@@ -105,7 +105,7 @@ export const STRING_METHODS: ReadonlyMap<string, Method<string>> = new Map<strin
         .join("");
     },
   ],
-  ["isspace", (self) => self !== "" && [...self].every((c) => isSpace(c.codePointAt(0) ?? 0))],
+  ["isspace", (self) => self !== "" && [...self].every((c) => isPythonSpace(c.codePointAt(0) ?? 0))],
   ["isdigit", (self) => /^[\p{Nd}²³¹⁰⁴-⁹₀-₉]+$/u.test(self)],
   ["isdecimal", (self) => /^\p{Nd}+$/u.test(self)],
   ["isnumeric", (self) => /^\p{N}+$/u.test(self)],

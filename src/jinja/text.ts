@@ -1,23 +1,6 @@
 /** Python's view of text: white space as Python knows it, positions by code point. */
+import { isPythonSpace, PYTHON_SPACE } from "../base/whiteSpace.ts";
 import type { Value } from "./values.ts";
-
-/** Inside of a character class: what `str.isspace` holds for. */
-export const SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
-
-export function isSpace(code: number): boolean {
-  if (code < 0x80) return (code >= 9 && code <= 13) || (code >= 0x1c && code <= 0x20);
-  return (
-    code === 0x85 ||
-    code === 0xa0 ||
-    code === 0x1680 ||
-    (code >= 0x2000 && code <= 0x200a) ||
-    code === 0x2028 ||
-    code === 0x2029 ||
-    code === 0x202f ||
-    code === 0x205f ||
-    code === 0x3000
-  );
-}
 
 export type Side = "left" | "right" | "both";
 
@@ -27,7 +10,7 @@ export function strip(text: string, chars: string | null, side: Side = "both"): 
   let from = 0;
   let to = text.length;
   const strips = (at: number): number => {
-    if (set === undefined) return isSpace(text.charCodeAt(at)) ? 1 : 0;
+    if (set === undefined) return isPythonSpace(text.charCodeAt(at)) ? 1 : 0;
     const point = String.fromCodePoint(text.codePointAt(at) ?? 0);
     return set.has(point) ? point.length : 0;
   };
@@ -81,7 +64,7 @@ export function pointsAt(text: string, unit: number): number {
 /** `str.split` at white space. */
 export function words(text: string, most: number): string[] {
   const out: string[] = [];
-  const word = new RegExp(`[^${SPACE}]+`, "g");
+  const word = new RegExp(`[^${PYTHON_SPACE}]+`, "g");
   for (const match of text.matchAll(word)) {
     if (most >= 0 && out.length === most) {
       out.push(strip(text.slice(match.index), null, "right"));
@@ -94,7 +77,7 @@ export function words(text: string, most: number): string[] {
 
 /** `str.rsplit` at white space. */
 export function wordsFromRight(text: string, most: number): string[] {
-  const found = [...text.matchAll(new RegExp(`[^${SPACE}]+`, "g"))];
+  const found = [...text.matchAll(new RegExp(`[^${PYTHON_SPACE}]+`, "g"))];
   if (most < 0 || found.length <= most) return found.map(([word]) => word);
   const kept = most === 0 ? [] : found.slice(-most);
   const before = found.at(-1 - most);

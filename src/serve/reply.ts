@@ -18,6 +18,12 @@ export interface ReplyEnd {
   readonly report: RunReport;
 }
 
+/** The end that a reply's events had. Throws where they stopped without one, which `runTurn` never does. */
+export function endOf(end: ReplyEnd | undefined): ReplyEnd {
+  if (end === undefined) throw new Error("a reply ended without its end");
+  return end;
+}
+
 export type ReplyEvent =
   /** Checked, tokenised, queued: headers may go out. */
   | { readonly type: "accepted" }

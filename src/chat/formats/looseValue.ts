@@ -42,7 +42,23 @@ export function* looseArguments(
   close: ")" | "}",
   depth = 0,
 ): Step<boolean> {
-  emit("{");
+  return yield* list(source, close, emit, "{}", function* () {
+    const key = yield* looseKey(source, assign);
+    if (key === null) return false;
+    emit(`${key}: `);
+    return yield* looseValue(source, emit, depth + 1);
+  });
+}
+
+/** Entries between commas, one behind the last allowed, up to `close`, which is taken; false where they are cut off. */
+function* list(
+  source: ReplySource,
+  close: string,
+  emit: (json: string) => void,
+  [opened = "", closed = ""]: string,
+  entry: () => Step<boolean>,
+): Step<boolean> {
+  emit(opened);
   for (let first = true; ; first = false) {
     yield* source.space();
     if (yield* source.match(close)) break;
@@ -50,13 +66,11 @@ export function* looseArguments(
       if (!(yield* source.match(","))) return false;
       yield* source.space();
       if (yield* source.match(close)) break;
+      emit(", ");
     }
-    const key = yield* looseKey(source, assign);
-    if (key === null) return false;
-    emit(`${first ? "" : ", "}${key}: `);
-    if (!(yield* looseValue(source, emit, depth + 1))) return false;
+    if (!(yield* entry())) return false;
   }
-  emit("}");
+  emit(closed);
   return true;
 }
 
@@ -144,20 +158,7 @@ function* members(source: ReplySource, emit: (json: string) => void, depth: numb
 
 function* items(source: ReplySource, emit: (json: string) => void, depth: number): Step<boolean> {
   const close = source.take(1) === "[" ? "]" : ")";
-  emit("[");
-  for (let first = true; ; first = false) {
-    yield* source.space();
-    if (yield* source.match(close)) break;
-    if (!first) {
-      if (!(yield* source.match(","))) return false;
-      yield* source.space();
-      if (yield* source.match(close)) break;
-      emit(", ");
-    }
-    if (!(yield* looseValue(source, emit, depth + 1))) return false;
-  }
-  emit("]");
-  return true;
+  return yield* list(source, close, emit, "[]", () => looseValue(source, emit, depth + 1));
 }
 
 /** Numbers are short; anything longer is no value. */

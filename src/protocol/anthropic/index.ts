@@ -1,11 +1,11 @@
 /** The Anthropic routes: HTTP in, HTTP out; everything between is the service's. */
 import { Elysia } from "elysia";
-import type { AppError } from "../../base/AppError.ts";
 import { documented, READING, RUNNING } from "../http/documented.ts";
 import { needsText } from "../http/needsText.ts";
 import { openCall } from "../http/openCall.ts";
 import { readBody } from "../http/readBody.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
+import type { NotingRouteDeps } from "../shared/RouteDeps.ts";
 import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 import { anthropicErrorBody } from "./errorBody.ts";
 import { messageEvents, PING, wholeMessage } from "./message.ts";
@@ -18,18 +18,6 @@ import {
   MESSAGES_REQUEST,
 } from "./schemas.ts";
 import { countTokens, type StartedMessage, startMessage } from "./service.ts";
-
-export interface AnthropicDeps {
-  /** Throws AppError while the model loads or the server closes. */
-  readonly ready: () => ServiceDeps;
-  /** Throws AppError for an unknown key. */
-  readonly tenantOf: (headers: Headers) => string;
-  /** For the log; the client gets a sentence without the cause. */
-  readonly onUnforeseen: (error: unknown) => AppError;
-  readonly requestIdOf: (request: Request) => string;
-  /** What a request asked for and does not get, for the log. */
-  readonly onIgnored: (id: string, ignored: readonly string[]) => void;
-}
 
 /** What Claude Code asks before its first request, to see whether anybody is there. */
 const PREFLIGHTS = ["/", "/api/hello"] as const;
@@ -60,7 +48,7 @@ const PREFLIGHT_DOC = documented({
   open: true,
 });
 
-export function anthropic(deps: AnthropicDeps): Elysia {
+export function anthropic(deps: NotingRouteDeps): Elysia {
   const app = new Elysia({ name: "anthropic", aot: false });
   app.post("/v1/messages", ({ request }) => messages(request, deps), MESSAGES_DOC);
   app.post("/v1/messages/count_tokens", ({ request }) => count(request, deps), COUNT_DOC);
@@ -68,7 +56,7 @@ export function anthropic(deps: AnthropicDeps): Elysia {
   return app;
 }
 
-async function messages(request: Request, deps: AnthropicDeps): Promise<Response> {
+async function messages(request: Request, deps: NotingRouteDeps): Promise<Response> {
   const { service, raw, caller } = await openCall(request, deps);
   const id = deps.requestIdOf(request);
   const started = startMessage(raw, caller, id, service, request.signal);
@@ -79,7 +67,7 @@ async function messages(request: Request, deps: AnthropicDeps): Promise<Response
 async function answer(
   { running, request, heading }: StartedMessage,
   service: ServiceDeps,
-  deps: AnthropicDeps,
+  deps: NotingRouteDeps,
 ): Promise<Response> {
   if (!request.stream) {
     return await wholeResponse(running, (events) => wholeMessage(events, heading), deps.onUnforeseen);
@@ -95,7 +83,7 @@ async function answer(
   });
 }
 
-async function count(request: Request, deps: AnthropicDeps): Promise<Response> {
+async function count(request: Request, deps: NotingRouteDeps): Promise<Response> {
   deps.tenantOf(request.headers);
   const service = deps.ready();
   needsText(service);

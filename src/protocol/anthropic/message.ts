@@ -4,7 +4,7 @@ import { isJsonObject } from "../../json/kinds.ts";
 import { parseJson } from "../../json/parseJson.ts";
 import { fromPlain } from "../../json/plainJson.ts";
 import { writeJson } from "../../json/writeJson.ts";
-import type { ReplyEnd, ReplyEvent } from "../../serve/reply.ts";
+import { endOf, type ReplyEnd, type ReplyEvent } from "../../serve/reply.ts";
 import type { SseItem } from "../http/sseStream.ts";
 import { timingsOf, warmturnOf } from "../shared/usage.ts";
 import { anthropicErrorBody } from "./errorBody.ts";
@@ -83,9 +83,9 @@ export async function wholeMessage(
     if (event.type === "end") end = event;
     for (const block of event.type === "end" ? blocks.end() : blocks.push(event)) collect(block, collected);
   }
-  if (end === undefined) throw new Error("a reply ended without its end");
-  const { promptTokens: total, resumedTokens: resumed } = end.report;
-  const { delta, usage, warmturn, timings } = messageDelta(end, heading);
+  const ended = endOf(end);
+  const { promptTokens: total, resumedTokens: resumed } = ended.report;
+  const { delta, usage, warmturn, timings } = messageDelta(ended, heading);
   const message = messageOf(heading, { total, resumed });
   const body = fromPlain({ ...message, ...delta, usage: { ...message.usage, ...usage }, warmturn, timings });
   if (!isJsonObject(body)) throw new Error("a message is an object");

@@ -2,12 +2,14 @@
  * A `/v1/messages` body to a Turn. Unknown fields are ignored (betas, `context_management`, `diagnostics`, …);
  * what is wrong is named.
  */
+
 import { invalid, kindOf, objectAt } from "../../chat/fields.ts";
 import type { PromptInput, TextSchema, Turn } from "../../chat/Message.ts";
 import type { Json } from "../../json/json.ts";
 import { isJsonObject } from "../../json/kinds.ts";
 import { parseJson } from "../../json/parseJson.ts";
 import { stopStrings } from "../http/stopStrings.ts";
+import { checkGrammar } from "../shared/checkGrammar.ts";
 import { numberAt, RequestFields } from "../shared/RequestFields.ts";
 import { readSampling, type SamplingRules } from "../shared/sampling.ts";
 import { readMessages } from "./readMessages.ts";
@@ -34,12 +36,7 @@ export function readMessagesRequest(body: Json, options: ReadOptions): MessagesR
   const { ignored, toolChoice, parallelCalls, prompt } = readPrompt(fields, options.keepAttribution, false);
   const sampling = readSampling(fields, options.sampling);
   const textSchema = readTextSchema(fields);
-  if (sampling.grammar !== undefined && textSchema !== undefined) {
-    throw invalid("grammar", `cannot be combined with ${textSchema.field}.`);
-  }
-  if (sampling.grammar !== undefined && (toolChoice.type === "required" || toolChoice.type === "named")) {
-    throw invalid("grammar", "cannot be combined with a tool_choice that forces a call.");
-  }
+  checkGrammar(sampling, textSchema, textSchema?.field ?? "", toolChoice);
   return {
     model: fields.text("model") ?? null,
     stream: fields.boolean("stream", false),

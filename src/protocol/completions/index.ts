@@ -1,24 +1,14 @@
 /** OpenAI's legacy completions: HTTP in, HTTP out; everything between is the service's. */
 import { Elysia } from "elysia";
-import type { AppError } from "../../base/AppError.ts";
 import { documented, RUNNING } from "../http/documented.ts";
 import { openCall } from "../http/openCall.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
 import { errorBody } from "../shared/errorBody.ts";
-import type { ServiceDeps } from "../shared/ServiceDeps.ts";
+import type { RouteDeps } from "../shared/RouteDeps.ts";
 import { OPENAI_ERROR } from "../shared/schemas.ts";
 import { textCompletionChunks, wholeTextCompletion } from "./textCompletion.ts";
 import { TEXT_COMPLETION, TEXT_EVENT, TEXT_REQUEST } from "./textSchemas.ts";
 import { startText } from "./textService.ts";
-
-export interface CompletionsDeps {
-  /** Throws AppError while the model loads or the server closes. */
-  readonly ready: () => ServiceDeps;
-  /** Throws AppError for an unknown key. */
-  readonly tenantOf: (headers: Headers) => string;
-  /** For the log; the client gets a sentence without the cause. */
-  readonly onUnforeseen: (error: unknown) => AppError;
-}
 
 /** Without `/v1` it is llama-server's own. */
 const PATH = "/v1/completions";
@@ -33,13 +23,13 @@ const DOC = documented({
   refuses: RUNNING,
 });
 
-export function completions(deps: CompletionsDeps): Elysia {
+export function completions(deps: RouteDeps): Elysia {
   const app = new Elysia({ name: "completions", aot: false });
   app.post(PATH, ({ request }) => text(request, deps), DOC);
   return app;
 }
 
-async function text(request: Request, deps: CompletionsDeps): Promise<Response> {
+async function text(request: Request, deps: RouteDeps): Promise<Response> {
   const { service, raw, caller } = await openCall(request, deps);
   const { running, heading, request: asked } = startText(raw, caller, service, request.signal);
   if (!asked.stream) {

@@ -1,6 +1,6 @@
 /** Events of raw replies to `text_completion`, whole and streamed; each reply is one of its choices. */
 import type { TextVocab } from "../../run/TextVocab.ts";
-import type { FinishReason, ReplyEnd } from "../../serve/reply.ts";
+import { endOf, type FinishReason, type ReplyEnd } from "../../serve/reply.ts";
 import type { PlacedEvent } from "../http/severalReplies.ts";
 import { errorBody } from "../shared/errorBody.ts";
 import type { Heading } from "../shared/ServiceDeps.ts";
@@ -75,8 +75,7 @@ export async function wholeTextCompletion(
     if (event.type === "end") ends[index] = event;
   }
   const choices = replies.map((reply, index) => {
-    const end = ends[index];
-    if (end === undefined) throw new Error("a reply ended without its end");
+    const end = endOf(ends[index]);
     const { text } = reply;
     const choice = { index, text, logprobs: reply.takeLogprobs(), finish_reason: FINISH[end.finish] };
     return replies.length === 1 ? choice : { ...choice, ...reportOf(end) };

@@ -5,14 +5,10 @@ import { invalid } from "../../chat/fields.ts";
 import { EmbedError } from "../../run/EmbedError.ts";
 import { engineError } from "../../serve/engineError.ts";
 import { readBody } from "../http/readBody.ts";
+import type { RouteDeps } from "../shared/RouteDeps.ts";
 import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 
-export interface EmbedRouteDeps {
-  /** Throws AppError while the model loads or the server closes. */
-  readonly ready: () => ServiceDeps;
-  /** Throws AppError for an unknown key. */
-  readonly tenantOf: (headers: Headers) => string;
-}
+export type EmbedRouteDeps = Pick<RouteDeps, "ready" | "tenantOf">;
 
 export interface EmbedAnswer {
   /** Throws AppError where this server does not do it. */

@@ -1,7 +1,6 @@
 /** Events of raw replies to the bodies of `/completion`: one object a prompt whole, or one an event streamed. */
-import { AppError } from "../../base/AppError.ts";
 import type { TextVocab } from "../../run/TextVocab.ts";
-import type { ReplyEnd, ReplyEvent } from "../../serve/reply.ts";
+import { endOf, type ReplyEnd, type ReplyEvent } from "../../serve/reply.ts";
 import type { PlacedEvent } from "../http/severalReplies.ts";
 import { probsJson } from "../shared/tokenProbs.ts";
 import { progressOf, timingsOf, warmturnOf } from "../shared/usage.ts";
@@ -77,8 +76,7 @@ export async function wholeCompletions(
     if (event.type === "end") ends.set(index, event);
   }
   const bodies = replies.map((reply, index) => {
-    const end = ends.get(index);
-    if (end === undefined) throw new AppError("internal", "A reply ended without its end.");
+    const end = endOf(ends.get(index));
     const { timings: _, ...told } = reply.takeTold();
     const body = {
       ...finalBody(index, end, reply, heading),

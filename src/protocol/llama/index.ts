@@ -5,6 +5,7 @@ import { AppError } from "../../base/AppError.ts";
 import { openCall } from "../http/openCall.ts";
 import { readBody } from "../http/readBody.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
+import type { RouteDeps } from "../shared/RouteDeps.ts";
 import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 import { completionEvents, wholeCompletions } from "./completion.ts";
 import { DOCS } from "./docs.ts";
@@ -16,14 +17,8 @@ import { appliedTemplate, type Start, startCompletion, startInfill } from "./ser
 import { type KeyNameOf, slotsOf } from "./slots.ts";
 import { detokenized, tokenized } from "./tokens.ts";
 
-export interface LlamaDeps {
-  /** Throws AppError while the model loads or the server closes. */
-  readonly ready: () => ServiceDeps;
-  /** Throws AppError for an unknown key. */
-  readonly tenantOf: (headers: Headers) => string;
+export interface LlamaDeps extends RouteDeps {
   readonly keyNameOf: KeyNameOf;
-  /** For the log; the client gets a sentence without the cause. */
-  readonly onUnforeseen: (error: unknown) => AppError;
 }
 
 /** The second path is llama-server's as well: OpenAI's begins with `/v1`. */

@@ -1,6 +1,6 @@
 /** One choice of a whole answer: a reply's events, collected. */
 import type { TokenProbs } from "../../run/RunSpec.ts";
-import type { FinishReason, ReplyEnd, ReplyEvent } from "../../serve/reply.ts";
+import { endOf, type FinishReason, type ReplyEnd, type ReplyEvent } from "../../serve/reply.ts";
 
 export const FINISH: Record<FinishReason, "stop" | "length" | "tool_calls"> = {
   stop: "stop",
@@ -50,8 +50,7 @@ export class ChatChoice {
   }
 
   get end(): ReplyEnd {
-    if (this.#end === undefined) throw new Error("a reply ended without its end");
-    return this.#end;
+    return endOf(this.#end);
   }
 
   message(): object {

@@ -6,21 +6,13 @@ import { openCall } from "../http/openCall.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
 import type { PlacedEvent } from "../http/severalReplies.ts";
 import { errorBody } from "../shared/errorBody.ts";
+import type { RouteDeps } from "../shared/RouteDeps.ts";
 import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 import { OPENAI_ERROR } from "../shared/schemas.ts";
 import { completionChunks, wholeCompletion } from "./chatCompletion.ts";
 import { modelList, modelRow } from "./modelList.ts";
 import { CHAT_COMPLETION, CHAT_EVENT, CHAT_REQUEST, MODEL, MODELS as MODEL_LIST } from "./schemas.ts";
 import { type StartedChat, startChat } from "./startChat.ts";
-
-export interface OpenAiDeps {
-  /** Throws AppError while the model loads or the server closes. */
-  readonly ready: () => ServiceDeps;
-  /** Throws AppError for an unknown key. */
-  readonly tenantOf: (headers: Headers) => string;
-  /** For the log; the client gets a sentence without the cause. */
-  readonly onUnforeseen: (error: unknown) => AppError;
-}
 
 const CHAT = ["/v1/chat/completions", "/chat/completions"] as const;
 const MODELS = ["/v1/models", "/models"] as const;
@@ -49,7 +41,7 @@ const MODEL_DOC = documented({
   refuses: ["model-not-found", "loading", "closing"],
 });
 
-export function openai(deps: OpenAiDeps): Elysia {
+export function openai(deps: RouteDeps): Elysia {
   const app = new Elysia({ name: "openai", aot: false });
   for (const path of CHAT) app.post(path, ({ request }) => chat(request, deps), CHAT_DOC);
   for (const path of MODELS) {
@@ -59,12 +51,12 @@ export function openai(deps: OpenAiDeps): Elysia {
   return app;
 }
 
-function listed(request: Request, deps: OpenAiDeps): Response {
+function listed(request: Request, deps: RouteDeps): Response {
   deps.tenantOf(request.headers);
   return Response.json(modelList(deps.ready()));
 }
 
-function model(request: Request, escapedId: string, deps: OpenAiDeps): Response {
+function model(request: Request, escapedId: string, deps: RouteDeps): Response {
   deps.tenantOf(request.headers);
   const service = deps.ready();
   const { models } = service;
@@ -73,13 +65,13 @@ function model(request: Request, escapedId: string, deps: OpenAiDeps): Response 
   throw new AppError("model-not-found", `The model \`${id}\` is not served here; \`${models.name}\` is.`);
 }
 
-async function chat(request: Request, deps: OpenAiDeps): Promise<Response> {
+async function chat(request: Request, deps: RouteDeps): Promise<Response> {
   const { service, raw, caller } = await openCall(request, deps);
   const started = startChat(raw, caller, service, request.signal);
   return started.request.stream ? streamed(started, service, deps) : whole(started, service, deps);
 }
 
-async function streamed(started: StartedChat, service: ServiceDeps, deps: OpenAiDeps): Promise<Response> {
+async function streamed(started: StartedChat, service: ServiceDeps, deps: RouteDeps): Promise<Response> {
   const { running, request, heading } = started;
   const form = { heading, request, vocab: service.turn.vocab };
   return await streamResponse(running, (events) => completionChunks(events, form), {
@@ -89,7 +81,7 @@ async function streamed(started: StartedChat, service: ServiceDeps, deps: OpenAi
   });
 }
 
-async function whole(started: StartedChat, service: ServiceDeps, deps: OpenAiDeps): Promise<Response> {
+async function whole(started: StartedChat, service: ServiceDeps, deps: RouteDeps): Promise<Response> {
   const { running, request, heading } = started;
   const form = { heading, request, vocab: service.turn.vocab };
   const body = async (events: AsyncIterable<PlacedEvent>): Promise<string> =>

@@ -1,9 +1,11 @@
 /** A `/v1/chat/completions` body to a Turn. Unknown fields are ignored; what is wrong is named. */
+
 import { canonicalMessages, canonicalTools } from "../../chat/canonical.ts";
 import { invalid, kindOf, objectAt } from "../../chat/fields.ts";
 import type { Turn } from "../../chat/Message.ts";
 import type { Json } from "../../json/json.ts";
 import { stopStrings } from "../http/stopStrings.ts";
+import { checkGrammar } from "../shared/checkGrammar.ts";
 import { RequestFields } from "../shared/RequestFields.ts";
 import { readTextSchema } from "../shared/responseFormat.ts";
 import { readSampling, type SamplingRules } from "../shared/sampling.ts";
@@ -32,12 +34,7 @@ export function readChatRequest(body: Json, rules: SamplingRules): ChatRequest {
   const wishes = readWishes(fields, readChatProbs(fields, rules.limits));
   const continueLast = readContinueLast(fields);
   const textSchema = readTextSchema(fields);
-  if (sampling.grammar !== undefined && textSchema !== undefined) {
-    throw invalid("grammar", "cannot be combined with a response_format or a json_schema.");
-  }
-  if (sampling.grammar !== undefined && (toolChoice.type === "required" || toolChoice.type === "named")) {
-    throw invalid("grammar", "cannot be combined with a tool_choice that forces a call.");
-  }
+  checkGrammar(sampling, textSchema, "a response_format or a json_schema", toolChoice);
   return {
     model: fields.text("model") ?? null,
     stream: fields.boolean("stream", false),

@@ -1,25 +1,16 @@
 /** The routes of the Responses API: HTTP in, HTTP out; everything between is the service's. */
 import { Elysia } from "elysia";
-import type { AppError } from "../../base/AppError.ts";
 import { documented, RUNNING } from "../http/documented.ts";
 import { openCall } from "../http/openCall.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
+import type { NotingRouteDeps } from "../shared/RouteDeps.ts";
 import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 import { OPENAI_ERROR } from "../shared/schemas.ts";
 import type { ResponseStore } from "./ResponseStore.ts";
 import { RESPONSE, RESPONSE_DELETED, RESPONSE_EVENT, RESPONSES_REQUEST } from "./schemas.ts";
 import { deleteResponse, type StartedResponse, startResponse, storedResponse } from "./service.ts";
 
-export interface ResponsesDeps {
-  /** Throws AppError while the model loads or the server closes. */
-  readonly ready: () => ServiceDeps;
-  /** Throws AppError for an unknown key. */
-  readonly tenantOf: (headers: Headers) => string;
-  /** For the log; the client gets a sentence without the cause. */
-  readonly onUnforeseen: (error: unknown) => AppError;
-  readonly requestIdOf: (request: Request) => string;
-  /** What a request asked for and does not get, for the log. */
-  readonly onIgnored: (id: string, ignored: readonly string[]) => void;
+export interface ResponsesDeps extends NotingRouteDeps {
   readonly store: ResponseStore;
 }
 

@@ -8,6 +8,7 @@ import { resultsInCallOrder } from "../../chat/resultsInCallOrder.ts";
 import type { Json } from "../../json/json.ts";
 import { isJsonArray, isJsonObject } from "../../json/kinds.ts";
 import type { RunWishes } from "../../run/RunSpec.ts";
+import { checkGrammar } from "../shared/checkGrammar.ts";
 import { RequestFields } from "../shared/RequestFields.ts";
 import { readSampling, type SamplingRules } from "../shared/sampling.ts";
 import { InputReader } from "./InputReader.ts";
@@ -52,12 +53,7 @@ export function readResponsesRequest(body: Json, options: ReadOptions): Response
   const { messages, ignored: ignoredItems } = readMessages(fields, items, tools);
   const sampling = readSampling(fields, options.sampling);
   const textSchema = readTextFormat(fields.get("text"));
-  if (sampling.grammar !== undefined && textSchema !== undefined) {
-    throw invalid("grammar", "cannot be combined with a text.format.");
-  }
-  if (sampling.grammar !== undefined && ["required", "named"].includes(choice.toolChoice.type)) {
-    throw invalid("grammar", "cannot be combined with a tool_choice that forces a call.");
-  }
+  checkGrammar(sampling, textSchema, "a text.format", choice.toolChoice);
   const turn: Turn = {
     prompt: { messages, tools: choice.tools, kwargs: readKwargs(fields) },
     // Each item is whole: a reply behind an assistant's is one of its own.

@@ -1,6 +1,6 @@
 /** Reply events to a response, streamed or whole; the whole one is the stream's own items, collected. */
 import type { AppError } from "../../base/AppError.ts";
-import type { ReplyEnd, ReplyEvent } from "../../serve/reply.ts";
+import { endOf, type ReplyEnd, type ReplyEvent } from "../../serve/reply.ts";
 import type { SseItem } from "../http/sseStream.ts";
 import { OutputItems, type OutputOptions } from "./OutputItems.ts";
 import type { OutputItem, PartialEvent } from "./outputItem.ts";
@@ -58,6 +58,7 @@ export class ResponseWriter {
 
   /** The JSON text. Throws the AppError that a stream would have sent. */
   async whole(events: AsyncIterable<ReplyEvent>): Promise<string> {
+    let end: ReplyEnd | undefined;
     for await (const event of events) {
       if (event.type === "error") throw event.error;
       if (event.type === "told") this.#output.told(event.probs);
@@ -65,9 +66,9 @@ export class ResponseWriter {
       const parts = event.type === "end" ? this.#output.end(lastStatus(event)) : this.#output.push(event);
       // The parts are for streams; the items are kept.
       for (const _ of parts);
-      if (event.type === "end") return this.#ended(event);
+      if (event.type === "end") end = event;
     }
-    throw new Error("a reply ended without its end");
+    return this.#ended(endOf(end));
   }
 
   #ended(end: ReplyEnd): string {

@@ -1,8 +1,10 @@
 /** What a request for raw completions says beside its prompts, in llama-server's names and OpenAI's. */
+
 import { invalid } from "../../chat/fields.ts";
 import type { Sampling } from "../../run/RunSpec.ts";
 import type { RawTurn } from "../../serve/prepareRaw.ts";
 import { stopStrings } from "../http/stopStrings.ts";
+import { checkGrammar } from "./checkGrammar.ts";
 import type { RequestFields } from "./RequestFields.ts";
 import { readTextSchema } from "./responseFormat.ts";
 import { readSampling, type SamplingRules } from "./sampling.ts";
@@ -31,9 +33,7 @@ export function readSettings(
 ): CompletionSettings {
   const sampling = readSampling(fields, rules);
   const textSchema = readTextSchema(fields);
-  if (sampling.grammar !== undefined && textSchema !== undefined) {
-    throw invalid("grammar", "cannot be combined with a response_format or a json_schema.");
-  }
+  checkGrammar(sampling, textSchema, "a response_format or a json_schema");
   checkUnused(fields);
   return {
     model: fields.text("model") ?? null,

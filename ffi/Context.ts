@@ -290,6 +290,12 @@ export class Context extends Handle {
     unwrap(this.#shim.wt_seq_clear(this.#id, seq), `Cannot clear sequence ${seq}`);
   }
 
+  /** Empties every sequence, and sets what their cells held to 0. */
+  wipe(): void {
+    this.use();
+    unwrap(this.#shim.wt_memory_wipe(this.#id), "Cannot wipe the memory");
+  }
+
   /** Queued: the copy is carried out by the next evaluation. */
   copy(from: number, to: number): void {
     this.use();

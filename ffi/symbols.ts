@@ -119,6 +119,7 @@ export const SYMBOLS = {
   wt_seq_last: ["int32_t", ["int32_t", "context"], ["int32_t", "seq"]],
   wt_seq_truncate: ["int32_t", ["int32_t", "context"], ["int32_t", "seq"], ["int32_t", "pos"]],
   wt_seq_clear: ["int32_t", ["int32_t", "context"], ["int32_t", "seq"]],
+  wt_memory_wipe: ["int32_t", ["int32_t", "context"]],
   wt_seq_copy: ["int32_t", ["int32_t", "context"], ["int32_t", "from"], ["int32_t", "to"]],
   wt_state_size: ["int64_t", ["int32_t", "context"], ["int32_t", "seq"], ["int32_t", "partial"]],
   wt_state_save: [
@@ -191,7 +192,7 @@ export function ffiSymbols(): Record<string, { args: string[]; returns: string }
 
 /** Numbers of `shim.h`'s enums that TypeScript needs; the same test compares them. */
 export const CODES = {
-  WT_SHIM_VERSION: 5,
+  WT_SHIM_VERSION: 6,
   WT_BAD_HANDLE: -1,
   WT_BUSY: -2,
   WT_RANGE: -3,

@@ -295,6 +295,15 @@ int32_t wt_seq_clear(int32_t context, int32_t seq) {
     return llama_memory_seq_rm(c->memory, seq, -1, -1) ? 0 : WT_FAILED;
 }
 
+/* Every sequence, and the numbers in the cells: a cell that is merely free is still read, times 0, and NaN times 0 is NaN. */
+int32_t wt_memory_wipe(int32_t context) {
+    struct wt_context *c = wt_object(WT_CONTEXT, context);
+    if (!c) return WT_BAD_HANDLE;
+    if (!c->memory) return WT_RANGE;
+    llama_memory_clear(c->memory, 1);
+    return 0;
+}
+
 int32_t wt_seq_copy(int32_t context, int32_t from, int32_t to) {
     int32_t status;
     struct wt_context *c = wt_context_seq(context, from, &status);

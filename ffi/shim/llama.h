@@ -247,6 +247,7 @@ WT_AT(ggml_backend_reg, get_name, 8);
     X(uint32_t, llama_n_seq_max, (const void *ctx)) \
     X(void *, llama_get_memory, (const void *ctx)) \
     X(_Bool, llama_memory_seq_rm, (void *memory, int32_t seq, int32_t from, int32_t to)) \
+    X(void, llama_memory_clear, (void *memory, _Bool data)) \
     X(void, llama_memory_seq_cp, (void *memory, int32_t from, int32_t to, int32_t start, int32_t end)) \
     X(int32_t, llama_memory_seq_pos_min, (void *memory, int32_t seq)) \
     X(int32_t, llama_memory_seq_pos_max, (void *memory, int32_t seq)) \

@@ -31,7 +31,7 @@ typedef unsigned long size_t;
 #endif
 
 /* Counts changes of this file's meaning; a prebuilt shim with another number is refused. */
-#define WT_SHIM_VERSION 5
+#define WT_SHIM_VERSION 6
 
 /* Statuses; 0 and above is success (a count, a handle, a token). */
 enum {
@@ -267,6 +267,7 @@ WT_API int32_t wt_seq_last(int32_t context, int32_t seq);
 /* 1 when `pos` and behind were removed, 0 when this memory cannot. */
 WT_API int32_t wt_seq_truncate(int32_t context, int32_t seq, int32_t pos);
 WT_API int32_t wt_seq_clear(int32_t context, int32_t seq);
+WT_API int32_t wt_memory_wipe(int32_t context);
 /* Queued: carried out by the next evaluation of any sequence. */
 WT_API int32_t wt_seq_copy(int32_t context, int32_t from, int32_t to);
 WT_API int64_t wt_state_size(int32_t context, int32_t seq, int32_t partial);

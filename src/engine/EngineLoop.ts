@@ -91,6 +91,7 @@ export class EngineLoop implements LoopContext {
     }
     if (run.sequence !== null && run.spec.purpose === "request") this.states.release(run.sequence);
     run.sampler?.[Symbol.dispose]();
+    if (this.#running.length === 0) this.states.wipeCondemned();
     this.options.emit(event(this.options.clock.now()));
   }
 
@@ -108,7 +109,10 @@ export class EngineLoop implements LoopContext {
     if (!(error instanceof DeviceError)) throw error;
     for (const run of [...runs]) {
       const { sequence } = run;
-      if (sequence !== null && sequence.writer === run.id) this.states.reset(sequence);
+      if (sequence !== null && sequence.writer === run.id) {
+        if (error.code === "bad-numbers") this.states.condemn(sequence);
+        else this.states.reset(sequence);
+      }
       run.sequence = null;
       this.failed(run, error.code, error.message);
     }

@@ -112,6 +112,10 @@ export class LlamaDevice implements Device {
     orDeviceError(() => this.context.clear(seq));
   }
 
+  wipe(): void {
+    orDeviceError(() => this.context.wipe());
+  }
+
   copy(src: number, dst: number): void {
     orDeviceError(() => this.context.copy(src, dst));
   }
@@ -181,14 +185,14 @@ class LlamaSampler implements DeviceSampler {
   }
 }
 
+const AS_IT_IS: readonly DeviceError["code"][] = ["out-of-memory", "grammar-invalid", "bad-numbers"];
+
 /** What `ffi/` throws, in the engine's words. A bad argument is the engine's own fault, and named as such. */
 function orDeviceError<T>(call: () => T): T {
   try {
     return call();
   } catch (error) {
     if (!(error instanceof FfiError)) throw error;
-    const code =
-      error.code === "out-of-memory" || error.code === "grammar-invalid" ? error.code : "evaluate-failed";
-    throw new DeviceError(code, error.message);
+    throw new DeviceError(AS_IT_IS.find((code) => code === error.code) ?? "evaluate-failed", error.message);
   }
 }

@@ -1,4 +1,7 @@
-/** Takes the next token of a run from fresh logits, and ends the run where it is the last. */
+/**
+ * Takes the next token of a run from fresh logits, and ends the run where it is the last. A row that nothing can be
+ * sampled from (NaN, infinite) ends its run, and no other.
+ */
 
 import type { EngineEvent } from "../run/EngineEvent.ts";
 import type { LoopContext } from "./LoopContext.ts";
@@ -8,6 +11,14 @@ const tokenWord = new Int32Array(1);
 
 /** `row` as in `DeviceSampler.sample`. */
 export function sampleNext(loop: LoopContext, run: Run, row: number): void {
+  try {
+    sample(loop, run, row);
+  } catch (error) {
+    loop.failAll([run], error);
+  }
+}
+
+function sample(loop: LoopContext, run: Run, row: number): void {
   const { sampler, sequence, spec } = run;
   if (sampler === null || sequence === null) throw new Error("a run without a sampler reached decode");
   const { device, debugHashes, emit } = loop.options;

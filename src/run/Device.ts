@@ -1,13 +1,14 @@
 /**
  * The machine that evaluates tokens, as the engine loop sees it. `LlamaDevice` is the real one (over `ffi/`);
  * the fake in `test/support` keeps a running hash of what it evaluated. Calls block; none throws for bad
- * tokens or grammars, all throw `DeviceError` when the backend fails.
+ * tokens or grammars, all throw `DeviceError` when the backend fails; `bad-numbers` is a row of logits that are not all
+ * finite, from which nothing can be sampled.
  */
 import type { MemoryKind } from "./EngineReady.ts";
 import type { Sampling, TokenProbs } from "./RunSpec.ts";
 
 export class DeviceError extends Error {
-  readonly code: "evaluate-failed" | "out-of-memory" | "grammar-invalid";
+  readonly code: "evaluate-failed" | "out-of-memory" | "grammar-invalid" | "bad-numbers";
   constructor(code: DeviceError["code"], message: string) {
     super(message);
     this.name = "DeviceError";
@@ -54,8 +55,10 @@ export interface Device {
   decode(rows: readonly DecodeRow[]): void;
   /** Removes what lies at `pos` and behind. False where the memory cannot (hybrid, recurrent). */
   truncate(seq: number, pos: number): boolean;
-  /** Empties a sequence. */
+  /** Empties a sequence. Numbers that it held may still be read, times 0. */
   clear(seq: number): void;
+  /** Empties all sequences, and sets what their cells held to 0. */
+  wipe(): void;
   /**
    * Copies the whole of `src` over `dst`. On non-unified memory the copy is queued and runs first in the
    * next `prefill` or `decode` of any sequence; until then neither may be saved, restored or copied again.

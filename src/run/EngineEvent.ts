@@ -40,6 +40,7 @@ export type EngineErrorCode =
   | "grammar-invalid"
   | "grammar-dead-end"
   | "evaluate-failed"
+  | "bad-numbers"
   | "out-of-memory"
   | "closing"
   | "crashed";

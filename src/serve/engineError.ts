@@ -10,6 +10,7 @@ const CODES: Record<EngineErrorCode, AppErrorCode> = {
   "grammar-invalid": "grammar-invalid",
   "grammar-dead-end": "grammar-dead-end",
   "evaluate-failed": "engine-failed",
+  "bad-numbers": "engine-failed",
   "out-of-memory": "engine-failed",
   closing: "closing",
   crashed: "engine-failed",

@@ -72,6 +72,7 @@ export class StateKeeper {
   readonly #lost = new LostKeys();
   /** Seen when a run begins, so that a conversation's state is not outdated while its request waits. */
   readonly #turns = new Turns();
+  readonly #condemned = new Set<Sequence>();
   #tick = 0;
   #prefillMsPerToken = 0;
 
@@ -238,6 +239,24 @@ export class StateKeeper {
     sequence.busy = false;
     this.#options.device.clear(sequence.index);
     this.#snapshots.forget(sequence);
+  }
+
+  /**
+   * The run's numbers are none, and they stay in the sequence's cells, also in those that are free: each run there would
+   * read them. Nobody gets it until the memory is wiped.
+   */
+  condemn(sequence: Sequence): void {
+    this.reset(sequence);
+    sequence.busy = true;
+    this.#condemned.add(sequence);
+  }
+
+  /** Empties all sequences where one is condemned; no request may be running. What lies in host memory stays. */
+  wipeCondemned(): void {
+    if (this.#condemned.size === 0) return;
+    this.#condemned.clear();
+    for (const sequence of this.sequences) this.reset(sequence);
+    this.#options.device.wipe();
   }
 
   /**

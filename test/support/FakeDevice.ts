@@ -33,6 +33,8 @@ export interface FakeDeviceOptions {
 
 /** Token that ends a generation; no other token is sampled as it. */
 export const FAKE_END = 2;
+/** Token whose numbers are none: what is evaluated in its sequence gives no logits any more, until the memory is wiped. */
+export const FAKE_POISON = 1_777;
 const FAKE_VOCAB = 1000;
 const KINDS: readonly MemoryKind[] = ["dense", "hybrid", "recurrent", "window"];
 const HEADER_INTS = 6;
@@ -55,6 +57,8 @@ interface FakeSequence {
   end: number;
   /** In which order the window's cells lie; 0 right after a restore. */
   order: number;
+  /** It holds numbers that are none, perhaps in cells that are free again. */
+  poisoned: boolean;
 }
 
 export class FakeDevice implements Device {
@@ -88,7 +92,7 @@ export class FakeDevice implements Device {
     this.#script = options.script;
     this.#onOp = options.onOp ?? (() => {});
     for (let seq = 0; seq < this.lanes + this.spares; seq++) {
-      this.#sequences.push({ rows: [], rolling: 0, end: 0, order: 0 });
+      this.#sequences.push({ rows: [], rolling: 0, end: 0, order: 0, poisoned: false });
     }
   }
 
@@ -137,7 +141,8 @@ export class FakeDevice implements Device {
     if (this.memory !== "dense") state.rolling = mix(value, 1);
     if (this.memory === "window") state.order = mix(state.order + 1, tokens.length);
     state.end = pos + tokens.length;
-    return value;
+    state.poisoned ||= tokens.includes(FAKE_POISON);
+    return state.poisoned ? Number.NaN : value;
   }
 
   truncate(seq: number, pos: number): boolean {
@@ -162,6 +167,14 @@ export class FakeDevice implements Device {
   clear(seq: number): void {
     this.#note("clear", seq, 0, "");
     this.#empty(this.#sequence(seq));
+  }
+
+  wipe(): void {
+    this.log.push("wipe");
+    for (const state of this.#sequences) {
+      this.#empty(state);
+      state.poisoned = false;
+    }
   }
 
   copy(src: number, dst: number): void {
@@ -296,6 +309,7 @@ class FakeSampler implements DeviceSampler {
     this.#sampled++;
     if (this.#sampled >= this.#deadEndAt) return { deadEnd: "the grammar allows no token here" };
     const output = this.#device.output(row);
+    if (Number.isNaN(output)) throw new DeviceError("bad-numbers", "the logits are not numbers");
     if (this.#scripted !== undefined) return { token: this.#scripted[this.#sampled - 1] ?? FAKE_END };
     const value =
       this.#sampling.temperature > 0 ? mix(mix(output, this.#sampling.seed), this.#sampled) : output;

@@ -89,6 +89,10 @@ export class WatchedDevice implements Device {
     this.#device.clear(seq);
   }
 
+  wipe(): void {
+    this.#device.wipe();
+  }
+
   copy(src: number, dst: number): void {
     this.#refuseQueued(src, dst);
     this.#device.copy(src, dst);

@@ -4,6 +4,7 @@
  */
 import chainSource from "./shim/chain.c" with { type: "text" };
 import contextSource from "./shim/context.c" with { type: "text" };
+import heldSource from "./shim/held.c" with { type: "text" };
 import llamaSource from "./shim/llama.h" with { type: "text" };
 import modelSource from "./shim/model.c" with { type: "text" };
 import processSource from "./shim/process.c" with { type: "text" };
@@ -17,7 +18,6 @@ export function shimHash(source: string = shimSource()): string {
 
 /** In the order of `shim/shim.c`, less the includes of one another. */
 export function shimSource(): string {
-  return [shimHeader, llamaSource, processSource, modelSource, contextSource, chainSource, samplerSource]
-    .map((text) => text.replace(/^#include ".*"$/gm, ""))
-    .join("\n");
+  const parts = [processSource, modelSource, contextSource, heldSource, chainSource, samplerSource];
+  return [shimHeader, llamaSource, ...parts].map((text) => text.replace(/^#include ".*"$/gm, "")).join("\n");
 }

@@ -139,6 +139,25 @@ export const SYMBOLS = {
     ["int64_t", "size"],
   ],
 
+  wt_held_save: ["int64_t", ["int32_t", "context"], ["int32_t", "seq"]],
+  wt_held_make: ["int32_t", ["int32_t", "context"], ["int64_t", "size"]],
+  wt_held_read: [
+    "int32_t",
+    ["int32_t", "context"],
+    ["int64_t", "from"],
+    ["uint8_t *", "bytes"],
+    ["int64_t", "size"],
+  ],
+  wt_held_write: [
+    "int32_t",
+    ["int32_t", "context"],
+    ["int64_t", "from"],
+    ["const uint8_t *", "bytes"],
+    ["int64_t", "size"],
+  ],
+  wt_held_restore: ["int32_t", ["int32_t", "context"], ["int32_t", "seq"]],
+  wt_held_done: ["int32_t", ["int32_t", "context"]],
+
   wt_sampler_new: [
     "int32_t",
     ["int32_t", "context"],

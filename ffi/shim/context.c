@@ -29,6 +29,10 @@ struct wt_context {
     void *dry;
     char *dry_key;
     int32_t dry_key_size;
+    /* The state that `held.c` holds; size 0: none. */
+    uint8_t *held;
+    int64_t held_size;
+    int64_t held_capacity;
 };
 
 #define WT_PARTIAL_ONLY 1u
@@ -45,6 +49,7 @@ static void wt_context_drop(struct wt_context *c) {
     free(c->candidates);
     if (c->dry) llama_sampler_free(c->dry);
     free(c->dry_key);
+    free(c->held);
     free(c);
 }
 

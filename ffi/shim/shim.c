@@ -4,5 +4,6 @@
 #include "process.c"
 #include "model.c"
 #include "context.c"
+#include "held.c"
 #include "chain.c"
 #include "sampler.c"

@@ -278,6 +278,18 @@ WT_API int64_t wt_state_save(int32_t context, int32_t seq, int32_t partial, uint
  */
 WT_API int32_t wt_state_restore(int32_t context, int32_t seq, int32_t partial, const uint8_t *bytes, int64_t size);
 
+/*
+ * A state in the context's own memory: saved from a sequence whole (its size is returned), or made of `size` bytes
+ * that are still to be written; read and written in parts, restored into a sequence as by wt_state_restore, and
+ * given up. There is one at a time.
+ */
+WT_API int64_t wt_held_save(int32_t context, int32_t seq);
+WT_API int32_t wt_held_make(int32_t context, int64_t size);
+WT_API int32_t wt_held_read(int32_t context, int64_t from, uint8_t *bytes, int64_t size);
+WT_API int32_t wt_held_write(int32_t context, int64_t from, const uint8_t *bytes, int64_t size);
+WT_API int32_t wt_held_restore(int32_t context, int32_t seq);
+WT_API int32_t wt_held_done(int32_t context);
+
 /* Sampler --------------------------------------------------------------------------------------------- */
 
 /* `breakers`: texts, each with a NUL behind it. */

@@ -13,10 +13,12 @@ import {
   type Device,
   DeviceError,
   type DeviceSampler,
+  type SavedState,
   type StatePart,
 } from "../run/Device.ts";
 import type { MemoryKind } from "../run/EngineReady.ts";
 import type { Sampling, TokenProbs } from "../run/RunSpec.ts";
+import { LlamaStates } from "./LlamaStates.ts";
 import { rowLogProbs } from "./rowLogProbs.ts";
 
 export interface LlamaDeviceOptions {
@@ -44,6 +46,7 @@ export class LlamaDevice implements Device {
   readonly model: Model;
   readonly context: Context;
   readonly #owned: Disposable[];
+  readonly #states: LlamaStates;
   /** Rows of a step and one row of logits, kept between calls. */
   readonly #rows: Int32Array;
   #row: Float32Array | null = null;
@@ -57,6 +60,7 @@ export class LlamaDevice implements Device {
     this.ctxTokens = context.ctxTokens;
     this.#rows = new Int32Array(3 * (options.lanes + options.spares));
     this.#owned = owned;
+    this.#states = new LlamaStates(context, this.memory !== "dense");
   }
 
   /** Opens a context on a model that the caller keeps. @throws DeviceError */
@@ -130,6 +134,23 @@ export class LlamaDevice implements Device {
 
   restore(seq: number, part: StatePart, bytes: Uint8Array): boolean {
     return orDeviceError(() => this.context.restore(seq, part === "partial", bytes));
+  }
+
+  /** How states are laid out, from two tokens in an empty device: what comes from a file may then be the first of all. */
+  learnStates(): void {
+    orDeviceError(() => this.#states.learn(0));
+  }
+
+  saveState(seq: number): SavedState {
+    return orDeviceError(() => this.#states.save(seq));
+  }
+
+  restoreRows(seq: number, rows: readonly Uint8Array[], partial: Uint8Array | null): boolean {
+    return orDeviceError(() => this.#states.restoreRows(seq, rows, partial));
+  }
+
+  restoreWhole(seq: number, buffers: readonly Uint8Array[]): boolean {
+    return orDeviceError(() => this.#states.restoreWhole(seq, buffers));
   }
 
   sampler(sampling: Sampling, history?: Int32Array): DeviceSampler {

@@ -39,6 +39,21 @@ export interface DeviceSampler extends Disposable {
 /** `partial`: what cannot be rolled back (recurrent rows, window), PARTIAL_ONLY; `full`: all of a sequence. */
 export type StatePart = "partial" | "full";
 
+/** Everything of a sequence as it was when it was saved, until it is disposed or the next one is saved. */
+export interface SavedState extends Disposable {
+  readonly bytes: number;
+  /** Tokens whose rows can be taken out of it, and the bytes of a row; 0 where it can only be had whole. */
+  readonly tokens: number;
+  readonly rowBytes: number;
+  /**
+   * Attention rows of the tokens `[cuts[i], cuts[i+1])`, each stretch in a buffer of its own, the same bytes whatever
+   * lies in front and behind, and in whichever sequence. @throws DeviceError("out-of-memory")
+   */
+  rows(cuts: readonly number[]): readonly Uint8Array[];
+  /** All of it, in buffers that are not too large. @throws DeviceError("out-of-memory") */
+  whole(): readonly Uint8Array[];
+}
+
 export interface Device {
   readonly memory: MemoryKind;
   /** Sequences 0 … lanes-1 decode; lanes … lanes+spares-1 only hold states. */
@@ -71,6 +86,15 @@ export interface Device {
   save(seq: number, part: StatePart): Uint8Array;
   /** Replaces that part of `seq`. False when the bytes do not fit this context. */
   restore(seq: number, part: StatePart, bytes: Uint8Array): boolean;
+  /** @throws DeviceError("out-of-memory") */
+  saveState(seq: number): SavedState;
+  /**
+   * Replaces all of `seq` by these rows, one stretch behind the other from the first token on; `partial` as `save` gave
+   * it behind the last of them, null on dense memory. False when they do not fit.
+   */
+  restoreRows(seq: number, rows: readonly Uint8Array[], partial: Uint8Array | null): boolean;
+  /** Replaces all of `seq` by what `whole` gave. */
+  restoreWhole(seq: number, buffers: readonly Uint8Array[]): boolean;
   /**
    * `history` is the prompt, which the penalties look back on.
    * Throws DeviceError("grammar-invalid") where the grammar does not parse.

@@ -15,6 +15,7 @@ import { type Miss, missReason } from "./missReason.ts";
 import { Parking } from "./Parking.ts";
 import { Placement, type Target, type Want } from "./Placement.ts";
 import { Sequence } from "./Sequence.ts";
+import { SequenceSaver } from "./SequenceSaver.ts";
 import { Snapshots } from "./Snapshots.ts";
 import { type Moves, StateMover } from "./StateMover.ts";
 import { Turns } from "./Turns.ts";
@@ -67,6 +68,7 @@ export class StateKeeper {
   readonly #states: States;
   readonly #mover: StateMover;
   readonly #placement: Placement;
+  readonly #saver: SequenceSaver;
   readonly #parking: Parking;
   readonly #snapshots: Snapshots;
   readonly #lost = new LostKeys();
@@ -89,18 +91,24 @@ export class StateKeeper {
     this.#mover = new StateMover(device, options.now);
     this.#snapshots = new Snapshots(this.#states, this.#mover, this.#turns);
     this.#placement = new Placement(this.#states, this.#turns);
+    const turns = this.#turns;
+    this.#saver = new SequenceSaver({ device, states: this.#states, mover: this.#mover, turns });
     this.#parking = new Parking({
       device,
-      states: this.#states,
       mover: this.#mover,
       placement: this.#placement,
-      turns: this.#turns,
+      saver: this.#saver,
       onLost: (sequence, from) => this.#lose(sequence, from),
     });
   }
 
   get hostBytes(): number {
     return this.#states.store.bytes;
+  }
+
+  /** Of those, rows: each once, whoever needs them. */
+  get savedRowBytes(): number {
+    return this.#states.store.pieces.bytes;
   }
 
   hasIdleLane(): boolean {
@@ -145,7 +153,10 @@ export class StateKeeper {
   }
 
   #saveFirst(start: RunStart, sequence: Sequence, moves: Moves): boolean {
-    return this.#mayBlock(start, sequence) && this.#parking.saveFull(sequence, this.#tick, moves);
+    if (!this.#mayBlock(start, sequence) || !this.#saver.save(sequence, this.#tick, moves)) return false;
+    // What is left of a window lies between two trips, and goes.
+    if (this.#states.memory === "window") sequence.live = false;
+    return true;
   }
 
   #find(start: RunStart): Found | null {

@@ -3,7 +3,7 @@
  * sequences of a copy that the device has only queued (design: fact 10). What the device fails at is a value, never
  * thrown into a run: a state that could not be saved was not kept, and one that could not be fetched is a miss.
  */
-import { type Device, DeviceError, type StatePart } from "../run/Device.ts";
+import { type Device, DeviceError, type SavedState, type StatePart } from "../run/Device.ts";
 import type { Sequence } from "./Sequence.ts";
 
 /** What a run moved: bytes saved, restored and copied, and the milliseconds that took. */
@@ -11,6 +11,11 @@ export interface Moves {
   bytes: number;
   ms: number;
 }
+
+/** A state as it was saved: in rows, with what cannot be rolled back behind them, or whole. */
+export type RowsOrWhole =
+  | { readonly rows: readonly Uint8Array[]; readonly partial: Uint8Array | null }
+  | { readonly whole: readonly Uint8Array[] };
 
 /** Before the first save was timed: host memory copies at about 1 GB/s, read back from a device. */
 const MS_PER_BYTE_GUESS = 1e-6;
@@ -73,6 +78,46 @@ export class StateMover {
     return bytes;
   }
 
+  /** Everything of the sequence, to be disposed; null where the device failed. Its copies may then fail as well. */
+  saveState(sequence: Sequence, moves: Moves): SavedState | null {
+    this.#refusePending(sequence);
+    const start = this.#now();
+    const saved = orElse(null, () => this.#device.saveState(sequence.index));
+    if (saved === null) return null;
+    const ms = this.#now() - start;
+    if (saved.bytes > 0) this.#msPerByte = (this.#msPerByte + ms / saved.bytes) / 2;
+    moves.bytes += saved.bytes;
+    moves.ms += ms;
+    return saved;
+  }
+
+  /** As `SavedState.rows`; null where no memory is left for them. */
+  rows(saved: SavedState, cuts: readonly number[], moves: Moves): readonly Uint8Array[] | null {
+    const start = this.#now();
+    const rows = orElse(null, () => saved.rows(cuts));
+    moves.ms += this.#now() - start;
+    return rows;
+  }
+
+  whole(saved: SavedState): readonly Uint8Array[] | null {
+    return orElse(null, () => saved.whole());
+  }
+
+  /** All of the sequence. False as of `restore`. */
+  restoreAll(sequence: Sequence, from: RowsOrWhole, moves: Moves): boolean {
+    this.#refusePending(sequence);
+    const start = this.#now();
+    const fits = orElse(false, () =>
+      "whole" in from
+        ? this.#device.restoreWhole(sequence.index, from.whole)
+        : this.#device.restoreRows(sequence.index, from.rows, from.partial),
+    );
+    moves.bytes +=
+      bytesOf("whole" in from ? from.whole : from.rows) + ("whole" in from ? 0 : (from.partial?.length ?? 0));
+    moves.ms += this.#now() - start;
+    return fits;
+  }
+
   /** False where the bytes do not fit, or the device failed: the sequence then holds nothing of use. */
   restore(sequence: Sequence, part: StatePart, bytes: Uint8Array, moves: Moves): boolean {
     this.#refusePending(sequence);
@@ -117,6 +162,10 @@ export class StateMover {
   #refusePending(sequence: Sequence): void {
     if (this.isPending(sequence)) throw new Error(`sequence ${sequence.index} is part of a queued copy`);
   }
+}
+
+function bytesOf(buffers: readonly Uint8Array[]): number {
+  return buffers.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** What a device fails at is `otherwise`. */

@@ -33,7 +33,7 @@ export interface States {
 }
 
 /** Where in `plan` a place with these rows can be resumed. */
-interface Reach {
+export interface Reach {
   readonly index: number;
   readonly snapshot: Snapshot | null;
 }

@@ -37,8 +37,14 @@ export function loadState(
     if (!mover.copy(place.sequence, into, moves)) return false;
   } else if (place.kind === "host") {
     settle();
-    if (!mover.restore(into, "full", place.save.bytes, moves)) return false;
-    into.rows = cutAt(place.save.chain.plan, place.save.index);
+    const { save } = place;
+    if (save.whole.length === 0) {
+      const rows = save.pieces.slice(0, found.index).map(({ bytes }) => bytes);
+      into.rows = cut;
+      return mover.restoreAll(into, { rows, partial: snapshot?.bytes ?? save.partial }, moves);
+    }
+    if (!mover.restoreAll(into, { whole: save.whole }, moves)) return false;
+    into.rows = cutAt(save.chain.plan, save.index);
   }
   if (snapshot !== null) {
     settle();

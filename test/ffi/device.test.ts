@@ -110,6 +110,53 @@ describe.skipIf(backend === null).each(TINY_KINDS.map((kind) => [kind] as const)
     expect(run(on, 0, tokens, CUT, TOKENS)).toBe(expected);
   });
 
+  test("rows taken out of a state, and put together again: the same bytes in every sequence, equal bits", () => {
+    const expected = cold();
+    const on = device();
+    run(on, 3, other, 0, TOKENS);
+    head(on, 1);
+    const partial = on.memory === "dense" ? null : on.save(1, "partial");
+    using saved = on.saveState(1);
+    const whole = Buffer.concat(saved.whole());
+    expect(whole.equals(on.save(1, "full"))).toBe(true);
+    const cuts = [0, 5, 70, CUT];
+    expect(saved.tokens).toBe(on.memory === "recurrent" ? 0 : CUT);
+    if (saved.rowBytes === 0) return;
+    const rows = saved.rows(cuts);
+    expect(rows.map(({ length }) => length)).toEqual(
+      [5, 65, CUT - 70].map((count) => count * saved.rowBytes),
+    );
+    expect(run(on, 1, tokens, CUT, TOKENS)).toBe(expected);
+    for (const fresh of [on, device()]) {
+      for (const seq of [3, 1]) {
+        expect(fresh.restoreRows(seq, rows, partial)).toBe(true);
+        using again = fresh.saveState(seq);
+        expect(again.bytes).toBe(whole.length);
+        expect(again.rows(cuts).map((bytes) => Bun.hash(bytes))).toEqual(
+          rows.map((bytes) => Bun.hash(bytes)),
+        );
+        expect(run(fresh, seq, tokens, CUT, TOKENS)).toBe(expected);
+      }
+    }
+  });
+
+  test("rows that do not fit are refused", () => {
+    const on = device();
+    head(on, 1);
+    const partial = on.memory === "dense" ? null : on.save(1, "partial");
+    using saved = on.saveState(1);
+    const rows = saved.rowBytes > 0 ? saved.rows([0, CUT]) : [new Uint8Array(64)];
+    expect(on.restoreRows(0, [], partial)).toBe(false);
+    expect(
+      on.restoreRows(
+        0,
+        rows.map((piece) => piece.subarray(1)),
+        partial,
+      ),
+    ).toBe(false);
+    expect(on.restoreRows(0, rows, partial === null ? new Uint8Array(64) : null)).toBe(false);
+  });
+
   test("a copy and its source both go on with equal bits, once the copy was carried out", () => {
     const expected = cold();
     const on = device();

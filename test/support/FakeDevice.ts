@@ -8,6 +8,7 @@ import {
   type Device,
   DeviceError,
   type DeviceSampler,
+  type SavedState,
   type StatePart,
 } from "../../src/run/Device.ts";
 import type { MemoryKind } from "../../src/run/EngineReady.ts";
@@ -25,6 +26,8 @@ export interface FakeDeviceOptions {
   readonly copyIsDeferred?: boolean;
   /** True makes a restore refuse its bytes, which leaves the sequence empty. */
   readonly refusesRestore?: () => boolean;
+  /** False: a saved state is moved whole. Never on recurrent memory, which has no rows. */
+  readonly takesApart?: boolean;
   /** Tokens of the reply to this prompt, then the end; without it, what the state's hash says. */
   readonly script?: (prompt: Int32Array) => readonly number[];
   /** Called before each operation, with the tokens or bytes it moves; may throw a DeviceError. */
@@ -75,6 +78,7 @@ export class FakeDevice implements Device {
   samplersOpen = 0;
   readonly #partialBytes: number;
   readonly #refusesRestore: () => boolean;
+  readonly #takesApart: boolean;
   readonly #script: ((prompt: Int32Array) => readonly number[]) | undefined;
   readonly #onOp: (op: FakeOp, seq: number, amount: number) => void;
   readonly #sequences: FakeSequence[] = [];
@@ -89,6 +93,7 @@ export class FakeDevice implements Device {
     this.copyIsDeferred = options.copyIsDeferred ?? true;
     this.#partialBytes = options.partialBytes ?? 256;
     this.#refusesRestore = options.refusesRestore ?? (() => false);
+    this.#takesApart = options.memory !== "recurrent" && (options.takesApart ?? true);
     this.#script = options.script;
     this.#onOp = options.onOp ?? (() => {});
     for (let seq = 0; seq < this.lanes + this.spares; seq++) {
@@ -193,6 +198,10 @@ export class FakeDevice implements Device {
   }
 
   save(seq: number, part: StatePart): Uint8Array {
+    return this.#save(seq, part);
+  }
+
+  #save(seq: number, part: StatePart): Uint8Array {
     this.#refusePending("save", seq);
     if (part === "partial" && this.memory === "dense") throw new Error("a dense model has no partial state");
     const size = this.saveSize(seq, part);
@@ -230,6 +239,51 @@ export class FakeDevice implements Device {
     state.rolling = rolling ?? 0;
     state.order = 0;
     return true;
+  }
+
+  saveState(seq: number): SavedState {
+    const bytes = this.#save(seq, "full");
+    const tokens = this.#sequence(seq).rows.length;
+    const buffer = Uint8Array.from(bytes.subarray(this.#partialBytes));
+    return {
+      bytes: bytes.length,
+      tokens: this.#takesApart ? tokens : 0,
+      rowBytes: this.#takesApart ? ROW_BYTES : 0,
+      rows: (cuts) =>
+        cuts.slice(1).map((to, i) => {
+          if (!this.#takesApart || to > tokens)
+            throw new Error(`rows up to ${to} of ${tokens} were asked for`);
+          return buffer.slice((cuts[i] ?? 0) * ROW_BYTES, to * ROW_BYTES);
+        }),
+      whole: () => [bytes.slice(0, 100), bytes.slice(100)],
+      [Symbol.dispose]: () => {},
+    };
+  }
+
+  restoreRows(seq: number, rows: readonly Uint8Array[], partial: Uint8Array | null): boolean {
+    if (!this.#takesApart || (partial === null) !== (this.memory === "dense")) return false;
+    const size = rows.reduce((sum, { length }) => sum + length, 0);
+    const bytes = new Uint8Array(this.#partialBytes + size);
+    if (partial !== null) bytes.set(partial.subarray(0, this.#partialBytes));
+    const ints = new Uint32Array(bytes.buffer, 0, HEADER_INTS);
+    const tokens = size / ROW_BYTES;
+    ints.set([
+      KINDS.indexOf(this.memory),
+      1,
+      partial === null ? tokens : (ints[2] ?? 0),
+      ints[3] ?? 0,
+      tokens,
+    ]);
+    let at = this.#partialBytes;
+    for (const piece of rows) {
+      bytes.set(piece, at);
+      at += piece.length;
+    }
+    return this.restore(seq, "full", bytes);
+  }
+
+  restoreWhole(seq: number, buffers: readonly Uint8Array[]): boolean {
+    return this.restore(seq, "full", new Uint8Array(Buffer.concat(buffers)));
   }
 
   sampler(sampling: Sampling, history: Int32Array): DeviceSampler {

@@ -105,6 +105,7 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
   const rounded = roundedSentence(options.ctxSize, device.ctxTokens);
   const remembered = new SelfTestMemory(options.home);
   const tested = rememberedSelfTest(device, remembered, setup, chunks.chunkTokensMax);
+  device.learnStates();
   return {
     device,
     embedder,

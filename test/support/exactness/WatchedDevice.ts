@@ -6,7 +6,7 @@
 
 import type { LlamaDevice } from "../../../src/engine/LlamaDevice.ts";
 import type { Plan } from "../../../src/plan/Plan.ts";
-import type { DecodeRow, Device, DeviceSampler, StatePart } from "../../../src/run/Device.ts";
+import type { DecodeRow, Device, DeviceSampler, SavedState, StatePart } from "../../../src/run/Device.ts";
 import type { MemoryKind } from "../../../src/run/EngineReady.ts";
 import type { Sampling, TokenProbs } from "../../../src/run/RunSpec.ts";
 
@@ -113,6 +113,23 @@ export class WatchedDevice implements Device {
   restore(seq: number, part: StatePart, bytes: Uint8Array): boolean {
     this.#refuseQueued(seq);
     return this.#device.restore(seq, part, bytes);
+  }
+
+  saveState(seq: number): SavedState {
+    this.#refuseQueued(seq);
+    const saved = this.#device.saveState(seq);
+    this.#onWork(saved.bytes * MS.byte);
+    return saved;
+  }
+
+  restoreRows(seq: number, rows: readonly Uint8Array[], partial: Uint8Array | null): boolean {
+    this.#refuseQueued(seq);
+    return this.#device.restoreRows(seq, rows, partial);
+  }
+
+  restoreWhole(seq: number, buffers: readonly Uint8Array[]): boolean {
+    this.#refuseQueued(seq);
+    return this.#device.restoreWhole(seq, buffers);
   }
 
   #refuseQueued(...seqs: readonly number[]): void {

@@ -122,7 +122,7 @@ test("a state that the device refused is dropped", () => {
   refuses = true;
   engine.run(plan, { conversation: "a", turn: 2 });
   // The other's full save, of 4 bytes a row up to its last cut, is all that is left.
-  expect(engine.loop.states.hostBytes).toBe(PARTIAL + 4 * (other.cuts.at(-1) ?? 0));
+  expect(engine.loop.states.hostBytes).toBe(4 * (other.cuts.at(-1) ?? 0));
 });
 
 describe("who resumes", () => {

@@ -1,4 +1,4 @@
-/** Types, lint and format, import directions, dead code. Exit 1 if any of them finds something. */
+/** Types, lint and format, import directions, lengths, dead code. Exit 1 if any of them finds something. */
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "..");
@@ -11,6 +11,7 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
     "import directions",
     [join(BIN, "depcruise"), "--config", ".dependency-cruiser.cjs", "src", "ffi", "scripts"],
   ],
+  ["lengths of files", [join(ROOT, "scripts", "fileLengths.ts")]],
   ["the README's flags", [join(ROOT, "scripts", "readme.ts"), "--check"]],
   ["dead code", [join(BIN, "knip"), "--no-progress"]],
 ];

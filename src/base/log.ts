@@ -9,17 +9,28 @@ export interface LogOptions {
   readonly format: "auto" | "pretty" | "json";
   /** What stdout shows: a terminal gets pretty lines, one with colours coloured ones. */
   readonly look: { readonly colour: boolean; readonly isTerminal: boolean };
+  /** Message → what a person reads instead of it and its fields. */
+  readonly sentences?: Readonly<Record<string, (fields: never) => string>>;
   /** Where pretty lines go; stdout where absent. */
   readonly write?: (text: string) => void;
 }
 
 /** In-process streams only: pino's transports look their target up by path, which a compiled binary has not. */
-export function createLog({ level, format, look, write = stdoutWriter() }: LogOptions): Log {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+export function createLog(options: LogOptions): Log {
+  const { level, format, look, sentences = {}, write = stdoutWriter() } = options;
+  const settings = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
   const usePretty = format === "pretty" || (format === "auto" && look.isTerminal);
-  if (!usePretty) return pino(options, { write });
+  if (!usePretty) return pino(settings, { write });
   const pretty = prettyFactory({ translateTime: "SYS:HH:MM:ss", colorize: look.colour });
-  return pino(options, { write: (line) => write(pretty(line)) });
+  return pino(settings, { write: (line) => write(pretty(forPeople(line, sentences))) });
+}
+
+/** A line whose message has a sentence is that sentence, without its fields. */
+function forPeople(line: string, sentences: NonNullable<LogOptions["sentences"]>): string {
+  const named = Object.keys(sentences).find((message) => line.includes(`"msg":${JSON.stringify(message)}`));
+  if (named === undefined) return line;
+  const { level, time, ...fields } = JSON.parse(line) as Record<string, unknown>;
+  return JSON.stringify({ level, time, msg: sentences[named]?.(fields as never) });
 }
 
 export function stdoutWriter(): (text: string) => void {

@@ -4,6 +4,7 @@
  */
 import { version } from "../../package.json";
 import { createLog, type Log, stdoutWriter } from "../base/log.ts";
+import { replyLine } from "../base/replyLine.ts";
 import type { Config } from "../config/Config.ts";
 import type { Env } from "../config/parseFlags.ts";
 import { program } from "../config/program.ts";
@@ -31,7 +32,12 @@ export function startup(config: Config, env: Env, stream: OutputStream = process
   const { logLevel, logFormat } = config.flags;
   const wantsScreen = logFormat !== "json" && (logLevel === "info" || logLevel === "debug");
   if (stream.isTTY === true && wantsScreen) return onTerminal(config, lookOf(stream, env));
-  const log = createLog({ level: logLevel, format: logFormat, look: lookOf(stream, env) });
+  const log = createLog({
+    level: logLevel,
+    format: logFormat,
+    look: lookOf(stream, env),
+    sentences: { reply: replyLine },
+  });
   const started = performance.now();
   log.info({ version, model: config.modelPath }, "loading");
   return {
@@ -48,7 +54,13 @@ export function startup(config: Config, env: Env, stream: OutputStream = process
 function onTerminal(config: Config, look: Look): Startup {
   const write = stdoutWriter();
   const bar = loadingBar(config, look, write);
-  const log = createLog({ level: config.flags.logLevel, format: "pretty", look, write: bar.above });
+  const log = createLog({
+    level: config.flags.logLevel,
+    format: "pretty",
+    look,
+    sentences: { reply: replyLine },
+    write: bar.above,
+  });
   return {
     log,
     progress: bar.progress,

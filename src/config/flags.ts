@@ -332,8 +332,14 @@ export const FLAGS = {
     true,
   ),
   metrics: toggle(
-    { names: "--metrics", env: "LLAMA_ARG_ENDPOINT_METRICS", help: "serve /metrics, for Prometheus" },
-    false,
+    {
+      names: "--metrics",
+      negative: "--no-metrics",
+      env: "LLAMA_ARG_ENDPOINT_METRICS",
+      help: "serve /metrics, for Prometheus",
+    },
+    null,
+    "on where only this machine can ask",
   ),
   queueMax: number(
     { names: "--queue-max", help: "requests that run or wait; the next is a 429" },

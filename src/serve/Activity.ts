@@ -2,14 +2,18 @@
  * What the lanes do now and what all requests took so far, as the events of their runs tell it. A lane here is a
  * place to be shown in, the lowest that is free; it says nothing of the engine's sequences.
  */
+
 import type { EngineEvent } from "../run/EngineEvent.ts";
 import type { RunReport } from "../run/RunReport.ts";
 import type { Sampling } from "../run/RunSpec.ts";
+import type { EndedRun, RunObserver } from "./EndedRun.ts";
 
 export interface Task {
   /** Counts the tenant's requests, from 1: how many others send is not told. */
   readonly id: number;
   readonly tenant: string;
+  /** Of the request, as its headers and errors name it; "" where it has none. */
+  readonly requestId: string;
   readonly promptTokens: number;
   readonly sampling: Sampling;
   readonly maxTokens: number;
@@ -65,8 +69,13 @@ const NOTHING: Totals = {
 export class Activity {
   readonly #lanes: { busy: boolean; task: Begun | null }[];
   readonly #tenants = new Map<string, Tenant>();
+  readonly #observers: readonly RunObserver[];
+  readonly #now: () => number;
 
-  constructor(lanes: number) {
+  /** `now`: milliseconds. */
+  constructor(lanes: number, observers: readonly RunObserver[] = [], now = () => performance.now()) {
+    this.#observers = observers;
+    this.#now = now;
     this.#lanes = Array.from({ length: lanes }, () => ({ busy: false, task: null }));
   }
 
@@ -82,15 +91,16 @@ export class Activity {
 
   /** To be given all events of the request's run. */
   begin(
-    asked: Pick<Task, "tenant" | "promptTokens" | "sampling" | "maxTokens">,
+    asked: Pick<Task, "tenant" | "requestId" | "promptTokens" | "sampling" | "maxTokens">,
   ): (event: EngineEvent) => void {
-    const { tenant, promptTokens, sampling, maxTokens } = asked;
+    const { tenant, requestId, promptTokens, sampling, maxTokens } = asked;
     const counts = this.#tenant(tenant);
     counts.begun += 1;
     counts.open += 1;
     const task: Begun = {
       id: counts.begun,
       tenant,
+      requestId,
       promptTokens,
       sampling,
       maxTokens,
@@ -98,7 +108,11 @@ export class Activity {
       evaluated: 0,
       predicted: 0,
     };
-    return (event) => this.#see(task, event);
+    const watch = new Watch(task, this.#observers, this.#now);
+    return (event) => {
+      this.#see(task, event);
+      watch.see(event);
+    };
   }
 
   #see(task: Begun, event: EngineEvent): void {
@@ -158,5 +172,58 @@ export class Activity {
       predictedMs: sums.predictedMs + report.predictedMs,
       tokensMax: Math.max(sums.tokensMax, report.promptTokens + report.predictedTokens),
     };
+  }
+}
+
+/** Times of one run, and its end, told to the observers. */
+class Watch {
+  readonly #task: Task;
+  readonly #observers: readonly RunObserver[];
+  readonly #now: () => number;
+  readonly #begun: number;
+  #firstTokenMs: number | undefined;
+  #lastTokenAt = 0;
+
+  constructor(task: Task, observers: readonly RunObserver[], now: () => number) {
+    this.#task = task;
+    this.#observers = observers;
+    this.#now = now;
+    this.#begun = now();
+  }
+
+  see(event: EngineEvent): void {
+    switch (event.type) {
+      case "tokens":
+        this.#token();
+        break;
+      case "done":
+      case "aborted":
+        this.#end(event.type, event.report);
+        break;
+      case "refused":
+      case "failed":
+        this.#end(event.type);
+        break;
+      default:
+        break;
+    }
+  }
+
+  #token(): void {
+    const now = this.#now();
+    if (this.#firstTokenMs === undefined) this.#firstTokenMs = now - this.#begun;
+    else for (const observer of this.#observers) observer.gap?.(this.#task.tenant, now - this.#lastTokenAt);
+    this.#lastTokenAt = now;
+  }
+
+  #end(end: EndedRun["end"], report?: RunReport): void {
+    const ended: EndedRun = {
+      task: this.#task,
+      end,
+      totalMs: this.#now() - this.#begun,
+      ...(report === undefined ? {} : { report }),
+      ...(this.#firstTokenMs === undefined ? {} : { firstTokenMs: this.#firstTokenMs }),
+    };
+    for (const observer of this.#observers) observer.ended(ended);
   }
 }

@@ -26,6 +26,8 @@ export interface Caller {
   readonly tenant: string;
   readonly userAgent: string;
   readonly session: string;
+  /** For the log. */
+  readonly requestId?: string;
 }
 
 export interface RunningTurn {
@@ -130,6 +132,7 @@ class Running implements RunningTurn {
     const { sampling, maxTokens } = turn;
     const see = deps.activity.begin({
       tenant: caller.tenant,
+      requestId: caller.requestId ?? "",
       promptTokens: turn.tokens.length,
       sampling,
       maxTokens,

@@ -56,10 +56,10 @@ export function createApp(deps: AppDeps): App {
   const auth = authOf(deps.apiKeys);
   const unforeseen = (error: unknown): AppError => toAppError(error, deps);
   const ids: RequestIds = new WeakMap();
-  const shared = { ready: () => ready(deps), tenantOf: auth.tenantOf, onUnforeseen: unforeseen };
+  const requestIdOf = (request: Request): string => ids.get(request) ?? "";
+  const shared = { ready: () => ready(deps), tenantOf: auth.tenantOf, onUnforeseen: unforeseen, requestIdOf };
   const onIgnored = (id: string, ignored: readonly string[]): void =>
     deps.log.info({ id, ignored }, "asked for and not served");
-  const requestIdOf = (request: Request): string => ids.get(request) ?? "";
   const app: AnyElysia = new Elysia({ aot: false })
     .onError(({ error, code, request }) => {
       if (code === "NOT_FOUND") return notFound(request, methods, requestIdOf(request));
@@ -72,8 +72,8 @@ export function createApp(deps: AppDeps): App {
     .use(llama({ ...shared, keyNameOf: auth.nameOfTenant }))
     .use(embeddings(shared))
     .use(reranking(shared))
-    .use(anthropic({ ...shared, requestIdOf, onIgnored }))
-    .use(responses({ ...shared, requestIdOf, onIgnored, store: new ResponseStore(deps.limits) }));
+    .use(anthropic({ ...shared, onIgnored }))
+    .use(responses({ ...shared, onIgnored, store: new ResponseStore(deps.limits) }));
   const methods = methodsOf(app.routes);
   const cors = corsOf(deps.corsOrigins, methods);
   const { host, allowedHosts } = deps;
@@ -118,7 +118,7 @@ async function answer(request: Request, { handle, ids, auth, cors, deps }: Aroun
   const level = path.endsWith("/health") ? "debug" : "info";
   const key = auth.nameOf(request.headers);
   const who = key === null ? {} : { key };
-  deps.log[level]({ id, method, path, ...who, status: response.status, ms }, "request");
+  deps.log[level]({ id, method, path, ...who, status: response.status, head_ms: ms }, "request");
   return response;
 }
 

@@ -14,11 +14,15 @@ import { EngineClient, EngineStartError } from "../engine/EngineClient.ts";
 import type { LoadProgress } from "../engine/LoadProgress.ts";
 import type { EngineOptions } from "../engine/open/EngineOptions.ts";
 import { chainSeed } from "../plan/KeyChain.ts";
+import { authOf } from "../protocol/http/auth.ts";
+import { isLoopback } from "../protocol/http/gate.ts";
 import type { ServiceDeps } from "../protocol/shared/ServiceDeps.ts";
 import type { Engine } from "../run/Engine.ts";
 import { Activity } from "../serve/Activity.ts";
 import { systemClock } from "../serve/Clock.ts";
 import { Conversations } from "../serve/conversations.ts";
+import { Metrics } from "../serve/Metrics.ts";
+import { replyFields } from "../serve/replyFields.ts";
 import { warmOff } from "../warm/Warm.ts";
 import { WarmClient } from "../warm/WarmClient.ts";
 import { workerLink } from "../warm/workerLink.ts";
@@ -64,6 +68,8 @@ async function load(config: Config, watch: LoadWatch): Promise<ServiceDeps> {
   if (!engine.ready.resume.allowed && !model.isEncoder) {
     log.warn(`States are never resumed here: ${engine.ready.resume.why}`);
   }
+  const { nameOfTenant } = authOf(config.apiKeys);
+  const metrics = new Metrics();
   const rules = rulesOf(prompter, engine.ready, config.engine.ubatch);
   const warm =
     config.flags.warm === "off" || model.isEncoder
@@ -79,6 +85,7 @@ async function load(config: Config, watch: LoadWatch): Promise<ServiceDeps> {
             rules,
           },
           openLink: workerLink(),
+          onRun: (tenant, report) => metrics.warmed(tenant, report),
           log: { info: (message) => log.debug(message), warn: (message) => log.warn(message) },
         });
   const newId = (): string => randomUUID().replaceAll("-", "");
@@ -90,13 +97,17 @@ async function load(config: Config, watch: LoadWatch): Promise<ServiceDeps> {
       rules,
       chainSeed: (tenant) => chainSeed(engine.ready.setup, tenant),
       conversations: new Conversations(),
-      activity: new Activity(engine.ready.lanes),
+      activity: new Activity(engine.ready.lanes, [
+        { ended: (run) => log.info(replyFields(run, nameOfTenant(run.task.tenant)), "reply") },
+        metrics,
+      ]),
       warm,
       queueMax: config.limits.queueMax,
       ...(config.flags.reasoningBudget >= 0 ? { reasoningBudget: config.flags.reasoningBudget } : {}),
       newCallId: () => `call_${newId().slice(0, 24)}`,
       warn: (message) => log.warn(message),
     },
+    metrics,
     models: {
       name: config.modelName,
       strict: config.flags.strictModel,
@@ -104,7 +115,7 @@ async function load(config: Config, watch: LoadWatch): Promise<ServiceDeps> {
     },
     card: readModelCard(model, templates, backend),
     embdNormalize: config.flags.embdNormalize,
-    endpoints: { slots: config.flags.slots, metrics: config.flags.metrics },
+    endpoints: { slots: config.flags.slots, metrics: config.flags.metrics ?? isLoopback(config.host) },
     sampling: { defaults: sampling.defaults, vocab, limits: config.limits },
     keepAttribution: config.flags.keepAttributionHeader,
     limits: config.limits,

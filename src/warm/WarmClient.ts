@@ -5,6 +5,7 @@
  */
 import type { Engine, EngineRun } from "../run/Engine.ts";
 import type { EngineEvent } from "../run/EngineEvent.ts";
+import type { RunReport } from "../run/RunReport.ts";
 import type { ConversationTurn } from "../run/RunSpec.ts";
 import type { Warm } from "./Warm.ts";
 import type { AnyWarmJob, WarmCommand, WarmEvent, WarmRun, WarmSettings } from "./WarmJob.ts";
@@ -28,6 +29,8 @@ export interface WarmClientOptions {
   readonly engine: Pick<Engine, "run" | "warm">;
   readonly settings: WarmSettings;
   readonly openLink: OpenWarmLink;
+  /** A warm run has ended, and this is what it took. */
+  readonly onRun?: (tenant: string, report: RunReport) => void;
   readonly log: { info(message: string): void; warn(message: string): void };
 }
 
@@ -124,6 +127,7 @@ export class WarmClient implements Warm {
     const handle = this.#options.engine.run(run, (event) => {
       if (!isTerminal(event)) return;
       this.#running -= 1;
+      if ("report" in event) this.#options.onRun?.(run.tenant, event.report);
       job.runs.delete(handle);
       this.#forgetIfDone(conversation, job);
     });

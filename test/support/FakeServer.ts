@@ -15,6 +15,7 @@ import type { EngineReady } from "../../src/run/EngineReady.ts";
 import { SAMPLING_DEFAULTS, type SamplingDefaults } from "../../src/run/samplerSettings.ts";
 import { Activity } from "../../src/serve/Activity.ts";
 import { Conversations } from "../../src/serve/conversations.ts";
+import { Metrics } from "../../src/serve/Metrics.ts";
 import type { TurnDeps } from "../../src/serve/TurnDeps.ts";
 import { type App, createApp } from "../../src/start/createApp.ts";
 import type { Warm } from "../../src/warm/Warm.ts";
@@ -140,6 +141,7 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
     },
     close: () => {},
   };
+  const metrics = new Metrics();
   const chat = {
     turn: {
       engine,
@@ -175,12 +177,13 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
       rules: { openers: [], userOpeners: [], chunkTokensMin: 32, chunkTokensMax: 64, tripTokensMin: 0 },
       chainSeed: (tenant: string) => chainSeed(engine.ready.setup, tenant),
       conversations: new Conversations(),
-      activity: new Activity(engine.ready.lanes),
+      activity: new Activity(engine.ready.lanes, [metrics]),
       warm,
       queueMax: limits.queueMax,
       newCallId: () => `call_${newId()}`,
       ...options.turn,
     },
+    metrics,
     card: { ...FAKE_CARD, ...options.card },
     embdNormalize: options.embdNormalize ?? EUCLIDEAN,
     endpoints: options.endpoints ?? { slots: true, metrics: false },

@@ -12,6 +12,8 @@ interface CallDeps<Service> {
   readonly ready: () => Service;
   /** Throws AppError for an unknown key. */
   readonly tenantOf: (headers: Headers) => string;
+  /** The request's id, for the log. */
+  readonly requestIdOf?: (request: Request) => string;
 }
 
 interface OpenedCall<Service> {
@@ -36,5 +38,14 @@ export async function openCall<Service extends TextService>(
   needsText(service);
   const raw = await readBody(request, service.limits.bodyBytesMax);
   const userAgent = headers.get("user-agent") ?? "";
-  return { service, raw, caller: { tenant, userAgent, session: sessionHint(headers) } };
+  return {
+    service,
+    raw,
+    caller: {
+      tenant,
+      userAgent,
+      session: sessionHint(headers),
+      requestId: deps.requestIdOf?.(request) ?? "",
+    },
+  };
 }

@@ -88,11 +88,11 @@ function slots(request: Request, deps: LlamaDeps): Response {
   return Response.json(slotsOf(service, tenant, deps.keyNameOf));
 }
 
-function metrics(request: Request, deps: LlamaDeps): Response {
+async function metrics(request: Request, deps: LlamaDeps): Promise<Response> {
   const tenant = deps.tenantOf(request.headers);
   const service = deps.ready();
   if (service.endpoints.metrics) {
-    return new Response(metricsText(service, tenant), { headers: { "content-type": METRICS_TYPE } });
+    return new Response(await metricsText(service, tenant), { headers: { "content-type": METRICS_TYPE } });
   }
   throw new AppError(
     "not-supported",

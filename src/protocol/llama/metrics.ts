@@ -1,5 +1,5 @@
 /**
- * `/metrics`: Prometheus' text, with llama-server's names. Each key is told its own counts alone: the difference of
+ * `/metrics`: Prometheus' text, with llama-server's names and our own (`serve/Metrics.ts`). Each key is told its own counts alone: the difference of
  * two readings is the length of somebody's prompt.
  */
 import type { Counts } from "../../serve/Activity.ts";
@@ -15,8 +15,8 @@ interface Metric {
 export const METRICS_TYPE = "text/plain; version=0.0.4";
 
 /** `tenant`: who asks. */
-export function metricsText({ turn }: ServiceDeps, tenant: string): string {
-  return metricsOf(turn.activity.countsOf(tenant))
+export async function metricsText({ turn, metrics }: ServiceDeps, tenant: string): Promise<string> {
+  const named = metricsOf(turn.activity.countsOf(tenant))
     .map(({ name, kind, help, value }) =>
       [
         `# HELP llamacpp:${name} ${help}`,
@@ -25,6 +25,7 @@ export function metricsText({ turn }: ServiceDeps, tenant: string): string {
       ].join("\n"),
     )
     .join("");
+  return `${named}${await metrics.text(tenant)}`;
 }
 
 function metricsOf({ totals, running, waiting }: Counts): readonly Metric[] {

@@ -1,6 +1,7 @@
 /** What every protocol's service is given: the turn, the model's names and card, settings and limits. */
 import type { Limits } from "../../base/limits.ts";
 import type { Clock } from "../../serve/Clock.ts";
+import type { Metrics } from "../../serve/Metrics.ts";
 import type { TurnDeps } from "../../serve/TurnDeps.ts";
 import type { ModelNames } from "../http/servedModel.ts";
 import type { ModelCard } from "./ModelCard.ts";
@@ -8,6 +9,7 @@ import type { SamplingRules } from "./sampling.ts";
 
 export interface ServiceDeps {
   readonly turn: TurnDeps;
+  readonly metrics: Metrics;
   readonly models: ModelNames;
   readonly sampling: SamplingRules;
   readonly card: ModelCard;

@@ -54,16 +54,20 @@ export interface Tool {
   readonly definition: JsonObject;
 }
 
+/**
+ * What may be called; it changes no token of the prompt, whose tools are always all of the request's. `allowed`:
+ * the names of those that may be; missing: all.
+ */
 export type ToolChoice =
-  | { readonly type: "auto" }
+  | { readonly type: "auto"; readonly allowed?: readonly string[] }
   | { readonly type: "none" }
-  | { readonly type: "required" }
+  | { readonly type: "required"; readonly allowed?: readonly string[] }
   | { readonly type: "named"; readonly name: string };
 
 /** What a template is given, and all that it is given but the clock's date. */
 export interface PromptInput {
   readonly messages: readonly Message[];
-  /** Empty where the request has none, or `tool_choice` is none. */
+  /** All of the request's, whatever its `tool_choice`. */
   readonly tools: readonly Tool[];
   /** `chat_template_kwargs`, with `enable_thinking` always set (true by default). */
   readonly kwargs: ReadonlyMap<string, Json>;

@@ -5,6 +5,7 @@ import { type Continuation, continuationOf, continuedMessage, endOfPrompt } from
 import type { PromptInput, Turn } from "../chat/Message.ts";
 import { promptTooLong } from "../prompt/promptTooLong.ts";
 import type { Sampling } from "../run/RunSpec.ts";
+import { callableTools } from "./callableTools.ts";
 import { holdable } from "./holdable.ts";
 import type { FinishedTurn, PreparedTurn } from "./PreparedTurn.ts";
 import { ReplyAssembler } from "./ReplyAssembler.ts";
@@ -35,7 +36,7 @@ export function prepareChat(turn: Turn, deps: TurnDeps, choices: number): readon
       vocab: deps.vocab,
       stop: turn.stop,
       opensReasoning,
-      tools: turn.prompt.tools,
+      tools: callableTools(turn.prompt.tools, turn.toolChoice),
       ...format,
       ...continues,
       newCallId: deps.newCallId,

@@ -1,6 +1,6 @@
 /**
- * The grammar of a reply: calls that are demanded, calls that are held once they have begun, an answer that
- * has to be JSON. Reasoning comes first wherever the model reasons.
+ * The grammar of a reply: calls that are demanded, calls that are held once they have begun, calls that must not
+ * begin, an answer that has to be JSON. Reasoning comes first wherever the model reasons.
  */
 import { LRUCache } from "lru-cache";
 import { AppError } from "../base/AppError.ts";
@@ -14,7 +14,9 @@ import { patternDfa } from "../grammar/patternDfa.ts";
 import { SchemaError } from "../grammar/SchemaError.ts";
 import { writeJson } from "../json/writeJson.ts";
 import type { GrammarTrigger, Sampling } from "../run/RunSpec.ts";
+import { callableTools } from "./callableTools.ts";
 import { callMark, callsBody } from "./callGrammar.ts";
+import { noCallsGrammar } from "./noCalls.ts";
 
 export interface ReplyGrammarOptions {
   readonly format?: ReplyFormat;
@@ -75,7 +77,8 @@ function keyOf(
 }
 
 function makeGrammar(demand: Demand, options: ReplyGrammarOptions): Held {
-  const { toolChoice, textSchema, tools } = demand;
+  const { toolChoice, textSchema } = demand;
+  const tools = callableTools(demand.tools, toolChoice);
   const { format = USUAL_FORMAT } = options;
   const calls = tools.length > 0 ? format.calls : null;
   const isForced = toolChoice.type === "required" || toolChoice.type === "named";
@@ -83,20 +86,22 @@ function makeGrammar(demand: Demand, options: ReplyGrammarOptions): Held {
   gbnf.define("root", "");
   if (isForced || textSchema !== undefined) {
     const ways: string[] = [];
-    const named = toolChoice.type === "named" ? tools.filter((tool) => tool.name === toolChoice.name) : tools;
     // A demanded call of a model that knows none is spelt as most models are trained to.
     const callFormat = calls ?? (isForced ? USUAL_FORMAT.calls : null);
     if (callFormat !== null && (isForced || toolChoice.type === "auto")) {
       // Who names one tool means one call of it.
       const parallel = demand.parallelCalls && toolChoice.type !== "named";
-      ways.push(callsBody(gbnf, callFormat, named, parallel, options.warn));
+      ways.push(callsBody(gbnf, callFormat, tools, parallel, options.warn));
     }
     if (textSchema !== undefined && !isForced) ways.push(textWay(gbnf, format, textSchema, options));
     gbnf.define("root", `${reasoningBody(gbnf, format, options)} (${ways.join(" | ")})`.trim());
     return { grammar: gbnf.text() };
   }
-  const mark =
-    calls === null || toolChoice.type !== "auto" ? null : callMark(calls, format.channels !== null);
+  if (tools.length === 0) {
+    const grammar = noCallsGrammar(format, demand.tools);
+    return grammar === null ? {} : { grammar };
+  }
+  const mark = calls === null ? null : callMark(calls, format.channels !== null);
   if (calls === null || mark === null) return {};
   gbnf.define("root", callsBody(gbnf, calls, tools, demand.parallelCalls, options.warn));
   return { grammar: gbnf.text(), grammarTrigger: triggerOf(format, mark, options) };

@@ -125,14 +125,14 @@ onEachTarget("chat completions", (open) => {
     expect(body.choices[0].message.tool_calls[0].function.arguments).toBe('{"a": 1');
   });
 
-  test("without tools, and with tool_choice none, a call is text and no tools are rendered", async () => {
+  test("with tool_choice none a call that came all the same is text, and the tools are rendered", async () => {
     await using opened = open();
     opened.server.engine.script = () => ({ text: REPLY });
     const none = { messages: USER, tools: [ADD_TOOL], tool_choice: "none" };
     const body = await json(await postChat(opened.target, none));
     expect(body.choices[0].message.content).toContain("<tool_call>");
     expect(body.choices[0].finish_reason).toBe("stop");
-    expect(opened.server.prompts[0]?.tools).toEqual([]);
+    expect(opened.server.prompts[0]?.tools.map(({ name }) => name)).toEqual(["add"]);
   });
 
   test("an answer without a word", async () => {
@@ -235,7 +235,8 @@ onEachTarget("chat completions", (open) => {
     expect(required).toContain("call)*");
     expect(await grammarOf({})).toContain('"add"');
     expect(engine.runs.at(-1)?.spec.sampling?.grammarTrigger?.text).toBe("<tool_call>");
-    expect(await grammarOf({ tool_choice: "none" })).toBeUndefined();
+    expect(await grammarOf({ tool_choice: "none" })).not.toContain('"add"');
+    expect(engine.runs.at(-1)?.spec.sampling?.grammarTrigger).toBeUndefined();
     expect(await grammarOf({ grammar: 'root ::= "x"' })).toBe('root ::= "x"');
   });
 

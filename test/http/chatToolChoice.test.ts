@@ -20,10 +20,10 @@ async function ask({ server, target }: Opened, tool_choice: unknown): Promise<Lo
 }
 
 onEachTarget("tool_choice", (open) => {
-  test("of allowed tools shows those alone", async () => {
+  test("of allowed tools shows all and lets those alone be called", async () => {
     await using opened = open();
     const { shown, grammar, grammarTrigger } = await ask(opened, allowed("auto", tool("mul"), tool("add")));
-    expect(shown).toEqual(["add", "mul"]);
+    expect(shown).toEqual(["add", "sub", "mul"]);
     expect(grammar).not.toContain('"sub"');
     expect(grammarTrigger.text).toBe("<tool_call>");
   });
@@ -32,7 +32,8 @@ onEachTarget("tool_choice", (open) => {
     await using opened = open();
     const flat = { type: "function", name: "sub" };
     const { shown, grammar, grammarTrigger } = await ask(opened, allowed("required", flat));
-    expect(shown).toEqual(["sub"]);
+    expect(shown).toEqual(["add", "sub", "mul"]);
+    expect(grammar).not.toContain('"mul"');
     expect(grammar).toContain('"sub"');
     expect(grammarTrigger).toBeUndefined();
   });

@@ -81,7 +81,7 @@ function readPrompt(
     ignored,
     prompt: {
       messages: readMessages(fields.get("system"), fields.get("messages"), tools, rules),
-      tools: choice.toolChoice.type === "none" ? [] : tools,
+      tools,
       kwargs: readKwargs(fields),
     },
   };

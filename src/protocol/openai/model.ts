@@ -29,7 +29,7 @@ export function readChatRequest(body: Json, rules: SamplingRules): ChatRequest {
   const fields = new RequestFields(objectAt(body, "body"));
   const tools = canonicalTools(fields.get("tools") ?? null);
   const messages = canonicalMessages(fields.get("messages"), tools);
-  const { toolChoice, tools: shown } = readToolChoice(fields.get("tool_choice"), tools);
+  const toolChoice = readToolChoice(fields.get("tool_choice"), tools);
   const sampling = readSampling(fields, rules);
   const wishes = readWishes(fields, readChatProbs(fields, rules.limits));
   const continueLast = readContinueLast(fields);
@@ -43,7 +43,7 @@ export function readChatRequest(body: Json, rules: SamplingRules): ChatRequest {
     includeUsage: readIncludeUsage(fields.get("stream_options")),
     session: fields.text("prompt_cache_key") ?? "",
     turn: {
-      prompt: { messages, tools: shown, kwargs: readKwargs(fields) },
+      prompt: { messages, tools, kwargs: readKwargs(fields) },
       ...(continueLast === undefined ? {} : { continueLast }),
       toolChoice,
       parallelCalls: fields.boolean("parallel_tool_calls", true),

@@ -1,22 +1,16 @@
-/** `tool_choice` of chat completions in all its forms, and the tools that it leaves. */
+/** `tool_choice` of chat completions in all its forms. */
 import { TOOLS_MAX } from "../../chat/canonical.ts";
 import { arrayAt, invalid, kindOf, objectAt, textAt } from "../../chat/fields.ts";
 import type { Tool, ToolChoice } from "../../chat/Message.ts";
 import type { Json, JsonObject } from "../../json/json.ts";
 import { isJsonObject } from "../../json/kinds.ts";
 
-export interface ReadToolChoice {
-  readonly toolChoice: ToolChoice;
-  /** Those that the model is shown. */
-  readonly tools: readonly Tool[];
-}
-
 const ALLOWED = "tool_choice.allowed_tools";
 
-export function readToolChoice(value: Json | undefined, tools: readonly Tool[]): ReadToolChoice {
-  if (value === undefined || value === "auto") return { toolChoice: { type: "auto" }, tools };
-  if (value === "none") return { toolChoice: { type: "none" }, tools: [] };
-  if (value === "required") return { toolChoice: forced(tools), tools };
+export function readToolChoice(value: Json | undefined, tools: readonly Tool[]): ToolChoice {
+  if (value === undefined) return { type: "auto" };
+  if (value === "auto" || value === "none") return { type: value };
+  if (value === "required") return forced(tools);
   if (!isJsonObject(value)) {
     const sent = typeof value === "string" ? `"${value}"` : kindOf(value);
     throw invalid(
@@ -31,11 +25,11 @@ export function readToolChoice(value: Json | undefined, tools: readonly Tool[]):
     throw invalid("tool_choice.type", `must be "function" or "allowed_tools", not ${sent}.`);
   }
   if (tools.length === 0) throw forcesNothing();
-  return { toolChoice: { type: "named", name: toolNamed(value, tools, "tool_choice").name }, tools };
+  return { type: "named", name: toolNamed(value, tools, "tool_choice").name };
 }
 
-/** The others are not shown: nothing else keeps the model from calling them. */
-function allowedTools(choice: JsonObject, tools: readonly Tool[]): ReadToolChoice {
+/** The others are shown, too: the grammar keeps the model from calling them. */
+function allowedTools(choice: JsonObject, tools: readonly Tool[]): ToolChoice {
   const mode = choice.get("mode");
   if (mode !== "auto" && mode !== "required") {
     const sent = typeof mode === "string" ? `"${mode}"` : kindOf(mode);
@@ -45,15 +39,15 @@ function allowedTools(choice: JsonObject, tools: readonly Tool[]): ReadToolChoic
   if (list.length > TOOLS_MAX) {
     throw invalid(`${ALLOWED}.tools`, `holds ${list.length} tools; at most ${TOOLS_MAX} are allowed.`);
   }
-  const named = list.map((item, index) => {
+  const allowed = list.map((item, index) => {
     const at = `${ALLOWED}.tools[${index}]`;
     return toolNamed(objectAt(item, at), tools, at);
   });
-  const allowed = tools.filter((tool) => named.includes(tool));
-  return { toolChoice: mode === "auto" ? { type: "auto" } : forced(allowed), tools: allowed };
+  const choices: ToolChoice = mode === "auto" ? { type: "auto" } : forced(allowed);
+  return { ...choices, allowed: allowed.map(({ name }) => name) };
 }
 
-function forced(tools: readonly Tool[]): ToolChoice {
+function forced(tools: readonly Tool[]): { readonly type: "required" } {
   if (tools.length === 0) throw forcesNothing();
   return { type: "required" };
 }

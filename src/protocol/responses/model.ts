@@ -6,7 +6,6 @@ import { arrayAt, invalid, kindOf, objectAt } from "../../chat/fields.ts";
 import type { Message, Tool, Turn } from "../../chat/Message.ts";
 import { resultsInCallOrder } from "../../chat/resultsInCallOrder.ts";
 import type { Json } from "../../json/json.ts";
-import { isJsonArray, isJsonObject } from "../../json/kinds.ts";
 import type { RunWishes } from "../../run/RunSpec.ts";
 import { checkGrammar } from "../shared/checkGrammar.ts";
 import { RequestFields } from "../shared/RequestFields.ts";
@@ -48,17 +47,17 @@ export function readResponsesRequest(body: Json, options: ReadOptions): Response
   refuseUnsupported(fields);
   const previous = fields.text("previous_response_id");
   const { tools, clientTools, ignored: ignoredTools } = readTools(fields.get("tools"));
-  const choice = readToolChoice(fields.get("tool_choice"), tools);
+  const toolChoice = readToolChoice(fields.get("tool_choice"), tools);
   const { items, own } = resolveInput(fields.get("input"), previous, options.stored);
   const { messages, ignored: ignoredItems } = readMessages(fields, items, tools);
   const sampling = readSampling(fields, options.sampling);
   const textSchema = readTextFormat(fields.get("text"));
-  checkGrammar(sampling, textSchema, "a text.format", choice.toolChoice);
+  checkGrammar(sampling, textSchema, "a text.format", toolChoice);
   const turn: Turn = {
-    prompt: { messages, tools: choice.tools, kwargs: readKwargs(fields) },
+    prompt: { messages, tools, kwargs: readKwargs(fields) },
     // Each item is whole: a reply behind an assistant's is one of its own.
     continueLast: false,
-    toolChoice: choice.toolChoice,
+    toolChoice,
     parallelCalls: fields.boolean("parallel_tool_calls", true),
     ...(textSchema === undefined ? {} : { textSchema }),
     sampling,
@@ -145,9 +144,5 @@ function ignoredFields(fields: RequestFields): string[] {
   if (fields.get("background") === true) ignore("background", "the response is made at once.");
   if (fields.get("truncation") === "auto")
     ignore("truncation", "a prompt is never cut; one too long is a 400.");
-  const choice = fields.get("tool_choice");
-  const allowed =
-    isJsonObject(choice) && choice.get("type") === "allowed_tools" ? choice.get("tools") : undefined;
-  if (isJsonArray(allowed)) ignore("tool_choice", "tools that are not allowed are left out of the prompt.");
   return ignored;
 }

@@ -1,4 +1,4 @@
-/** `tool_choice` in all its forms, and the tools that it leaves. */
+/** `tool_choice` in all its forms. */
 import { TOOLS_MAX } from "../../chat/canonical.ts";
 import { arrayAt, invalid, kindOf, objectAt, textAt } from "../../chat/fields.ts";
 import type { Tool, ToolChoice } from "../../chat/Message.ts";
@@ -6,16 +6,10 @@ import type { Json, JsonObject } from "../../json/json.ts";
 import { isJsonObject } from "../../json/kinds.ts";
 import { modelName } from "./tools.ts";
 
-export interface ReadToolChoice {
-  readonly toolChoice: ToolChoice;
-  /** Those that the model is shown. */
-  readonly tools: readonly Tool[];
-}
-
-export function readToolChoice(json: Json | undefined, tools: readonly Tool[]): ReadToolChoice {
-  if (json === undefined || json === "auto") return { toolChoice: { type: "auto" }, tools };
-  if (json === "none") return { toolChoice: { type: "none" }, tools: [] };
-  if (json === "required") return { toolChoice: forced("required", tools), tools };
+export function readToolChoice(json: Json | undefined, tools: readonly Tool[]): ToolChoice {
+  if (json === undefined) return { type: "auto" };
+  if (json === "auto" || json === "none") return { type: json };
+  if (json === "required") return forced("required", tools);
   if (!isJsonObject(json)) {
     throw invalid(
       "tool_choice",
@@ -31,11 +25,11 @@ export function readToolChoice(json: Json | undefined, tools: readonly Tool[]): 
     throw invalid("tool_choice.type", `must be "function", "custom" or "allowed_tools", not ${sent}.`);
   }
   const { name } = toolNamed(json, tools, "tool_choice");
-  return { toolChoice: { type: "named", name }, tools };
+  return { type: "named", name };
 }
 
-/** The others are not shown: nothing else keeps the model from calling them. */
-function allowedTools(choice: JsonObject, tools: readonly Tool[]): ReadToolChoice {
+/** The others are shown, too: the grammar keeps the model from calling them. */
+function allowedTools(choice: JsonObject, tools: readonly Tool[]): ToolChoice {
   const mode = choice.get("mode");
   if (mode !== "auto" && mode !== "required") {
     const sent = typeof mode === "string" ? `"${mode}"` : kindOf(mode);
@@ -45,18 +39,17 @@ function allowedTools(choice: JsonObject, tools: readonly Tool[]): ReadToolChoic
   if (list.length > TOOLS_MAX) {
     throw invalid("tool_choice.tools", `holds ${list.length} tools; at most ${TOOLS_MAX} are allowed.`);
   }
-  const named = list.flatMap((item, index) => {
+  const allowed = list.flatMap((item, index) => {
     const at = `tool_choice.tools[${index}]`;
     const raw = objectAt(item, at);
     const type = raw.get("type");
     // Hosted ones are not served.
     return type === "function" || type === "custom" ? [toolNamed(raw, tools, at)] : [];
   });
-  const allowed = tools.filter((tool) => named.includes(tool));
-  return { toolChoice: forced(mode, allowed), tools: allowed };
+  return { ...forced(mode, allowed), allowed: allowed.map(({ name }) => name) };
 }
 
-function forced(type: "auto" | "required", tools: readonly Tool[]): ToolChoice {
+function forced<T extends "auto" | "required">(type: T, tools: readonly Tool[]): { readonly type: T } {
   if (type === "required" && tools.length === 0) {
     throw invalid("tool_choice", "forces a call, but there is no tool to call.");
   }

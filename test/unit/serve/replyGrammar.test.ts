@@ -120,9 +120,15 @@ describe("what is free, and held once it has begun", () => {
     expect([matcher.matches(add), matcher.matches(`<think></think>${add}`)]).toEqual([true, false]);
   });
 
-  test("no tools, or none to be called: nothing", () => {
+  test("no tools: nothing", () => {
     expect(held({ choice: { type: "auto" }, tools: [] })).toEqual({});
-    expect(held({ choice: { type: "none" } })).toEqual({});
+  });
+
+  test("of allowed tools no other, and one of them where one is required", () => {
+    const only = fits({ choice: { type: "required", allowed: ["add"] } });
+    expect([only(add), only(call('odd "\\ name', "{}"))]).toEqual([true, false]);
+    const free = fits({ choice: { type: "auto", allowed: ["add"] } });
+    expect([free(add), free(call('odd "\\ name', "{}"))]).toEqual([true, false]);
   });
 });
 

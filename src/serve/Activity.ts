@@ -5,23 +5,8 @@
 
 import type { EngineEvent } from "../run/EngineEvent.ts";
 import type { RunReport } from "../run/RunReport.ts";
-import type { Sampling } from "../run/RunSpec.ts";
 import type { EndedRun, RunObserver } from "./EndedRun.ts";
-
-export interface Task {
-  /** Counts the tenant's requests, from 1: how many others send is not told. */
-  readonly id: number;
-  readonly tenant: string;
-  /** Of the request, as its headers and errors name it; "" where it has none. */
-  readonly requestId: string;
-  readonly promptTokens: number;
-  readonly sampling: Sampling;
-  readonly maxTokens: number;
-  /** Prompt tokens that were resumed, and that were evaluated. */
-  readonly resumed: number;
-  readonly evaluated: number;
-  readonly predicted: number;
-}
+import type { Task } from "./Task.ts";
 
 export interface Lane {
   readonly busy: boolean;

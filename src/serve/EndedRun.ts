@@ -1,6 +1,6 @@
 /** What became of one request's run, for the log and for metrics: numbers alone, no text. */
 import type { RunReport } from "../run/RunReport.ts";
-import type { Task } from "./Activity.ts";
+import type { Task } from "./Task.ts";
 
 export interface EndedRun {
   readonly task: Task;

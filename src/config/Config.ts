@@ -158,6 +158,7 @@ function engineOptions(flags: Flags, modelPath: string, env: Env): Config["engin
     embeddings: flags.embeddings || flags.rerank ? { pooling: flags.rerank ? "rank" : flags.pooling } : null,
     exactDecode: flags.exactDecode,
     debugHashes: flags.debugHashes,
+    debugIntegrity: flags.debugIntegrity,
     queueMax: flags.queueMax,
     home: cacheFolder(env),
   };

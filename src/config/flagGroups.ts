@@ -55,7 +55,16 @@ const GROUPS: readonly (readonly [string, readonly Key[]])[] = [
   ],
   [
     "Process, log and settings",
-    ["supervise", "drainSeconds", "logLevel", "logFormat", "debugHashes", "config", "printConfig"],
+    [
+      "supervise",
+      "drainSeconds",
+      "logLevel",
+      "logFormat",
+      "debugHashes",
+      "debugIntegrity",
+      "config",
+      "printConfig",
+    ],
   ],
 ];
 

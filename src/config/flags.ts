@@ -325,6 +325,10 @@ export const FLAGS = {
     { names: "--exact-decode", help: "replies are bit-equal under load, too; slower" },
     false,
   ),
+  debugIntegrity: toggle(
+    { names: "--debug-integrity", help: "check the engine's books of lanes and kept states when it is idle" },
+    false,
+  ),
   debugHashes: toggle({ names: "--debug-hashes", help: "report hashes of logits and tokens" }, false),
   llamaLib: text({ names: "--llama-lib", env: "WARMTURN_LLAMA_LIB", help: "libllama to load" }, "FILE"),
   slots: toggle(

@@ -14,6 +14,7 @@ import type { EngineLoopOptions, LoopContext } from "./LoopContext.ts";
 import { PrefillOrder } from "./PrefillOrder.ts";
 import { prefillStep, warmStep } from "./prefillStep.ts";
 import { Run } from "./Run.ts";
+import { checkRuns } from "./runIntegrity.ts";
 import { nextUnit, type Unit } from "./schedule.ts";
 
 export class EngineLoop implements LoopContext {
@@ -78,7 +79,17 @@ export class EngineLoop implements LoopContext {
     if (unit !== "embed") this.#lastUnit = unit;
     this.#hasJustEmbedded = unit === "embed";
     this.#tellWarm();
-    return this.#nextUnit() !== "idle";
+    if (this.#nextUnit() !== "idle") return true;
+    if (this.options.debugIntegrity) this.checkIntegrity();
+    return false;
+  }
+
+  /** Throws IntegrityError where the books of runs, lanes and kept states do not balance. Call it between two steps. */
+  checkIntegrity(): void {
+    this.states.checkIntegrity();
+    const { sequences } = this.states;
+    const busy = sequences.filter((one) => one.busy && !this.states.isCondemned(one));
+    checkRuns({ waiting: this.#waiting, running: this.#running, warm: this.#warm }, new Set(busy));
   }
 
   /** Ends a run with its terminal event. Whatever is saved for later is saved after it, or was before. */

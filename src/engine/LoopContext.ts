@@ -20,6 +20,8 @@ export interface EngineLoopOptions {
   /** Each lane decodes alone: a reply's bits then do not depend on what else runs. */
   readonly exactDecode: boolean;
   readonly debugHashes: boolean;
+  /** The books are checked whenever nothing is left to do. */
+  readonly debugIntegrity: boolean;
   /** What the self-test of this setup said. */
   readonly resumeAllowed: boolean;
   /** Milliseconds. */

@@ -53,6 +53,7 @@ function loopOf(opened: OpenedEngine, options: EngineOptions): EngineLoop | Enco
     queueMax,
     exactDecode: options.exactDecode || !opened.decodesTogether,
     debugHashes: options.debugHashes,
+    debugIntegrity: options.debugIntegrity,
     resumeAllowed: opened.ready.resume.allowed,
     clock: performance,
     emit: post,

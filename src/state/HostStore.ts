@@ -4,6 +4,7 @@
  * taken.
  */
 import { type Chain, cutAt } from "./Chain.ts";
+import { mustHold } from "./IntegrityError.ts";
 import { type Piece, PieceTable } from "./PieceTable.ts";
 import type { Returns, Turns } from "./Turns.ts";
 import { worthOf } from "./worth.ts";
@@ -183,6 +184,30 @@ export class HostStore {
   /** Of these, what no state needs is not found any more. */
   dropUnneeded(pieces: readonly Piece[]): void {
     for (const piece of pieces) if (!this.#needs.has(piece.bytes)) this.pieces.remove(piece);
+  }
+
+  /** Each buffer is counted once and needed by what is there, and each piece that is found is needed. */
+  checkIntegrity(): void {
+    const needs = new Map<Uint8Array, number>();
+    for (const state of [...this.#snapshots.values(), ...this.#saves]) {
+      mustHold(
+        state.index > 0 && state.index <= state.chain.plan.keys.length,
+        () => `a state of no cut is kept`,
+      );
+      for (const buffer of buffersOf(state)) needs.set(buffer, (needs.get(buffer) ?? 0) + 1);
+    }
+    for (const [key, { chain, index }] of this.#snapshots) {
+      mustHold(chain.plan.keys[index - 1] === key, () => `a snapshot lies under another state's key`);
+    }
+    const bytes = needs.keys().reduce((sum, { length }) => sum + length, 0);
+    mustHold(bytes === this.#bytes, () => `kept states have ${bytes} bytes, and ${this.#bytes} are counted`);
+    mustHold(bytes <= this.budgetBytes, () => `${bytes} bytes are kept of ${this.budgetBytes}`);
+    const isSame =
+      needs.size === this.#needs.size && needs.entries().every(([one, n]) => this.#needs.get(one) === n);
+    mustHold(isSame, () => `kept states need other buffers than are counted`);
+    for (const piece of this.pieces.all) {
+      mustHold(needs.has(piece.bytes), () => `a piece is found that no state needs`);
+    }
   }
 
   #hold(buffers: readonly Uint8Array[]): void {

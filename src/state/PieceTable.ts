@@ -54,6 +54,10 @@ export class PieceTable {
     if (this.#pieces.get(piece.key) === piece) this.#pieces.delete(piece.key);
   }
 
+  get all(): Iterable<Piece> {
+    return this.#pieces.values();
+  }
+
   get bytes(): number {
     return this.#pieces.values().reduce((sum, { bytes }) => sum + bytes.length, 0);
   }

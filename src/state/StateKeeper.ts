@@ -9,6 +9,7 @@ import type { MissReason, RunReport } from "../run/RunReport.ts";
 import { cutAt, warmTokens } from "./Chain.ts";
 import { type Found, findResume, type States } from "./findResume.ts";
 import { HostStore } from "./HostStore.ts";
+import { mustHold } from "./IntegrityError.ts";
 import { LostKeys } from "./LostKeys.ts";
 import { loadState } from "./loadState.ts";
 import { type Miss, missReason } from "./missReason.ts";
@@ -18,6 +19,7 @@ import { Sequence } from "./Sequence.ts";
 import { SequenceSaver } from "./SequenceSaver.ts";
 import { Snapshots } from "./Snapshots.ts";
 import { type Moves, StateMover } from "./StateMover.ts";
+import { checkStates } from "./stateIntegrity.ts";
 import { Turns } from "./Turns.ts";
 
 export interface KeeperOptions {
@@ -109,6 +111,22 @@ export class StateKeeper {
   /** Of those, rows: each once, whoever needs them. */
   get savedRowBytes(): number {
     return this.#states.store.pieces.bytes;
+  }
+
+  /** Throws IntegrityError where the books do not balance (`stateIntegrity.ts`). Call it between two steps. */
+  checkIntegrity(): void {
+    checkStates(this.#states);
+    for (const sequence of this.#condemned) {
+      mustHold(
+        sequence.busy && sequence.chain === null,
+        () => `sequence ${sequence.index} is condemned, and in use`,
+      );
+    }
+  }
+
+  /** Nobody gets this sequence until memory is wiped. */
+  isCondemned(sequence: Sequence): boolean {
+    return this.#condemned.has(sequence);
   }
 
   hasIdleLane(): boolean {

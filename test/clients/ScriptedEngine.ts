@@ -64,6 +64,7 @@ export class ScriptedEngine implements Engine {
       queueMax: 64,
       exactDecode: false,
       debugHashes: false,
+      debugIntegrity: true,
       resumeAllowed: true,
       clock: this.#device.clock,
       emit: (event) => this.#emit(event),

@@ -76,6 +76,7 @@ export class EngineHarness {
       queueMax: options.queueMax ?? 64,
       exactDecode: options.exactDecode ?? false,
       debugHashes: options.debugHashes ?? true,
+      debugIntegrity: true,
       resumeAllowed: options.resumeAllowed ?? true,
       // A real model moves no virtual clock: there each look at it takes a millisecond.
       clock: { now: () => (options.real === undefined ? this.now : this.now++) },

@@ -51,6 +51,8 @@ export interface EngineOptions {
   readonly embeddings: { readonly pooling: Pooling | null } | null;
   readonly exactDecode: boolean;
   readonly debugHashes: boolean;
+  /** Books of runs and kept states are checked whenever nothing is left to do. */
+  readonly debugIntegrity: boolean;
   /** Requests that may wait for a lane. */
   readonly queueMax: number;
   /** Folder for what is remembered between starts (self-test results). */

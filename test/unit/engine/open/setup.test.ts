@@ -54,6 +54,7 @@ const OPTIONS: EngineOptions = {
   stateRamBytes: 0,
   exactDecode: false,
   debugHashes: false,
+  debugIntegrity: false,
   queueMax: 8,
   home: folder,
 };
@@ -107,6 +108,7 @@ const NO_BITS: readonly Partial<EngineOptions>[] = [
   { stateRamBytes: 1 },
   { queueMax: 1 },
   { debugHashes: true },
+  { debugIntegrity: true },
   { home: "/elsewhere" },
 ];
 

@@ -22,12 +22,30 @@ export interface Production {
   readonly endsFrom: number;
 }
 
+/**
+ * `&{min,max} comma (a b! c*)`, which llama.cpp's notation lacks: members in any order with a comma between two,
+ * each at most once (`*`: as often as wanted; `!`: it has to come), `min` to `max` of them. As productions it would
+ * take one rule for each set of members that were there; the walk makes those that it comes to.
+ */
+export interface AnyOrder {
+  readonly rule: number;
+  readonly comma: GrammarSymbol | null;
+  readonly members: readonly {
+    readonly symbol: GrammarSymbol;
+    readonly required: boolean;
+    readonly repeats: boolean;
+  }[];
+  readonly min: number;
+  readonly max: number;
+}
+
 export interface Grammar {
   readonly root: number;
   /** Name of each rule; a synthesised one has that of the rule it stands in. */
   readonly names: readonly string[];
   readonly classes: readonly CharacterClass[];
   readonly productions: readonly Production[];
+  readonly anyOrders: readonly AnyOrder[];
 }
 
 export function matchesClass(one: CharacterClass, codePoint: number): boolean {
@@ -58,7 +76,14 @@ export function holdingRules(grammar: Grammar, terminal: boolean): boolean[] {
   const holds = grammar.names.map(() => false);
   const waiting = grammar.names.map((): { rule: number; left: number }[] => []);
   const found: number[] = [];
-  for (const { rule, symbols, endsFrom } of grammar.productions) {
+  const orders = grammar.anyOrders.flatMap(({ rule, members, min }): Production[] => {
+    const needed = members.flatMap((member) => (member.required ? member.symbol : []));
+    if (!terminal) return min === 0 && needed.length === 0 ? [{ rule, symbols: [], endsFrom: 0 }] : [];
+    // One that must come but is not said which may be any of them.
+    if (needed.length > 0 || min === 0) return [{ rule, symbols: needed, endsFrom: needed.length }];
+    return members.map(({ symbol }) => ({ rule, symbols: [symbol], endsFrom: 1 }));
+  });
+  for (const { rule, symbols, endsFrom } of [...grammar.productions, ...orders]) {
     const needed = symbols.slice(0, endsFrom);
     if (!terminal && needed.some((symbol) => symbol < 0)) continue;
     const rules = needed.filter((symbol) => symbol >= 0);

@@ -4,6 +4,7 @@
  * a set of parse stacks grows without bound. A place is what may follow; places of equal content are one
  * object, and steps are remembered on them, so that a walk becomes a table look-up where it repeats itself.
  */
+import { AnyOrders } from "./AnyOrders.ts";
 import { ClassSet, NO_GROUP } from "./ClassSet.ts";
 import { type CharacterClass, type Grammar, holdingRules, meetsClass } from "./Grammar.ts";
 
@@ -15,6 +16,8 @@ const WORK_MAX = 4_000_000;
 const ITEMS_MAX = 50_000;
 /** Places kept to be found again. */
 const PLACES_MAX = 5_000;
+/** More than any walk has, so that a slot and a place make one number. */
+const SLOTS_MAX = 2 ** 22;
 
 /** The grammar is so ambiguous that walking it takes too long. */
 export class TooAmbiguous extends Error {}
@@ -46,7 +49,7 @@ const NOBODY: ReadonlyMap<number, readonly Item[]> = new Map();
 interface Slots {
   readonly nullable: readonly boolean[];
   /** First slots of each rule's productions. */
-  readonly starts: readonly (readonly number[])[];
+  readonly starts: readonly (readonly number[] | undefined)[];
   /** Symbol behind the dot, or NaN at the end. */
   readonly next: readonly number[];
   /** Rule that is whole at this slot, or -1. */
@@ -59,7 +62,8 @@ const slots = new WeakMap<Grammar, Slots>();
 function slotsOf(grammar: Grammar): Slots {
   const known = slots.get(grammar);
   if (known !== undefined) return known;
-  const starts = grammar.names.map((): number[] => []);
+  const starts = grammar.names.map((): number[] | undefined => []);
+  for (const { rule } of grammar.anyOrders) starts[rule] = undefined;
   const next: number[] = [];
   const whole: number[] = [];
   for (const { rule, symbols, endsFrom } of grammar.productions) {
@@ -77,9 +81,11 @@ function slotsOf(grammar: Grammar): Slots {
 export class GrammarWalk {
   readonly grammar: Grammar;
   readonly #nullable: Slots["nullable"];
-  readonly #starts: Slots["starts"];
-  readonly #next: Slots["next"];
-  readonly #whole: Slots["whole"];
+  /** A walk's own copies where it adds to them: undefined is a rule that it has not come to. */
+  readonly #starts: (readonly number[] | undefined)[];
+  readonly #next: number[];
+  readonly #whole: number[];
+  readonly #orders: AnyOrders | null;
   #known = new Map<string, Place>();
   readonly #sets = new Map<string, ClassSet>();
   #ids = 0;
@@ -89,11 +95,13 @@ export class GrammarWalk {
   constructor(grammar: Grammar) {
     this.grammar = grammar;
     const { nullable, starts, next, whole } = slotsOf(grammar);
+    const makes = grammar.anyOrders.length > 0;
     this.#nullable = nullable;
-    this.#starts = starts;
-    this.#next = next;
-    this.#whole = whole;
-    const root = (this.#starts[grammar.root] ?? []).map((slot): Item => ({ slot, origin: null }));
+    this.#starts = makes ? [...starts] : (starts as (readonly number[])[]);
+    this.#next = makes ? [...next] : (next as number[]);
+    this.#whole = makes ? [...whole] : (whole as number[]);
+    this.#orders = makes ? new AnyOrders(grammar) : null;
+    const root = this.#startsOf(grammar.root).map((slot): Item => ({ slot, origin: null }));
     this.start = this.#place(root, true);
   }
 
@@ -143,8 +151,8 @@ export class GrammarWalk {
     const waiting = new Map<number, Item[]>();
     let ends = false;
     const add = (slot: number, origin: Place | null) => {
-      // One number for the pair: both stay far below 2^26.
-      const key = origin === null ? slot : (origin.id + 1) * this.#next.length + slot;
+      // One number for the pair: places stay far below 2^30.
+      const key = origin === null ? slot : (origin.id + 1) * SLOTS_MAX + slot;
       if (++this.#work > WORK_MAX || items.length > ITEMS_MAX) throw new TooAmbiguous();
       if (seen.has(key)) return;
       seen.add(key);
@@ -166,11 +174,29 @@ export class GrammarWalk {
       if (waiters) waiters.push(item);
       else {
         waiting.set(next, [item]);
-        for (const first of this.#starts[next] ?? []) add(first, null);
+        for (const first of this.#startsOf(next)) add(first, null);
       }
-      if (this.#nullable[next]) add(slot + 1, origin);
+      if (this.#nullable[next] ?? this.#orders?.nullable(next)) add(slot + 1, origin);
     }
     return this.#intern(items, waiting, ends);
+  }
+
+  #startsOf(rule: number): readonly number[] {
+    const known = this.#starts[rule];
+    if (known !== undefined) return known;
+    if (this.#orders === null || this.#orders.isFull() || this.#next.length > SLOTS_MAX / 2) {
+      throw new TooAmbiguous();
+    }
+    const starts: number[] = [];
+    for (const symbols of this.#orders.productions(rule)) {
+      starts.push(this.#next.length);
+      for (let dot = 0; dot <= symbols.length; dot++) {
+        this.#next.push(symbols[dot] ?? Number.NaN);
+        this.#whole.push(dot === symbols.length ? rule : -1);
+      }
+    }
+    this.#starts[rule] = starts;
+    return starts;
   }
 
   /** Whether a character has to come, and no rule may be whole. */

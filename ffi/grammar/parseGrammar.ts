@@ -3,6 +3,7 @@
  * with its line; what would be too large to walk, too.
  */
 import {
+  type AnyOrder,
   type CharacterClass,
   type Grammar,
   type GrammarSymbol,
@@ -64,6 +65,7 @@ class GrammarReader {
   readonly #indexes = new Map<string, number>();
   readonly #defined = new Map<number, Production[]>();
   readonly #classes: CharacterClass[] = [];
+  readonly #anyOrders: AnyOrder[] = [];
   readonly #singles = new Map<number, GrammarSymbol>();
 
   constructor(text: string) {
@@ -81,7 +83,7 @@ class GrammarReader {
     const root = this.#indexes.get("root");
     if (root === undefined) throw new GrammarError('The grammar has no rule "root".');
     const productions = [...this.#defined.values()].flat();
-    return { root, names: this.#names, classes: this.#classes, productions };
+    return { root, names: this.#names, classes: this.#classes, productions, anyOrders: this.#anyOrders };
   }
 
   #fail(what: string): never {
@@ -183,6 +185,7 @@ class GrammarReader {
     if (c === '"') sequence.symbols.push(...this.#literal());
     else if (c === "[") sequence.symbols.push(...this.#class());
     else if (c === "(") sequence.symbols.push(this.#group(name, depth));
+    else if (c === "&") sequence.symbols.push(this.#anyOrder(name, depth));
     else if (c === "<" || c === "!") this.#fail("token references (<…>) are not supported");
     else if (WORD.test(c)) sequence.symbols.push(this.#named(this.#name()));
     else if (c === ".") {
@@ -200,6 +203,34 @@ class GrammarReader {
     if (this.#peek() !== ")") this.#fail("expected )");
     this.#at++;
     return this.#synthesise(name, alternates);
+  }
+
+  /** `&{min,max} comma (a b! c*)`: names of rules alone. */
+  #anyOrder(name: string, depth: number): GrammarSymbol {
+    this.#at++;
+    if (this.#peek() !== "{") this.#fail("expected {");
+    const [min, max] = this.#braces(depth);
+    this.#space(depth > 0);
+    const comma = WORD.test(this.#peek()) ? this.#named(this.#name()) : null;
+    this.#space(depth > 0);
+    if (this.#peek() !== "(") this.#fail("expected (");
+    this.#at++;
+    this.#space(true);
+    const members: { symbol: GrammarSymbol; required: boolean; repeats: boolean }[] = [];
+    while (this.#peek() !== ")") {
+      const symbol = this.#named(this.#name());
+      const mark = this.#peek();
+      if (mark === "!" || mark === "*") this.#at++;
+      members.push({ symbol, required: mark === "!", repeats: mark === "*" });
+      this.#space(true);
+    }
+    this.#at++;
+    this.#symbols += members.length;
+    if (this.#symbols > SYMBOLS_MAX) this.#fail("with its repetitions written out it is too large");
+    if (members.length === 0) this.#fail("nothing to put in order");
+    const rule = this.#synthesise(name, []);
+    this.#anyOrders.push({ rule, comma, members, min, max });
+    return rule;
   }
 
   #literal(): GrammarSymbol[] {

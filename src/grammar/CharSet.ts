@@ -48,10 +48,6 @@ export function intersect(a: CharSet, b: CharSet): CharSet {
   return out;
 }
 
-export function contains(set: CharSet, code: number): boolean {
-  return set.some(([low, high]) => low <= code && code <= high);
-}
-
 const known = new Map<string, CharSet>();
 
 /** What a one-character ECMAScript expression such as `\p{L}` matches; found by asking it, once. */

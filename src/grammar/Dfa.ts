@@ -14,6 +14,7 @@ import {
   EVERY,
   intersect,
 } from "./CharSet.ts";
+import { DfaTooLarge, spend } from "./Work.ts";
 
 export interface DfaEdge {
   readonly set: CharSet;
@@ -29,14 +30,6 @@ export interface DfaState {
 /** State 0 is the start. No state but the start is without a way to an accepting one. */
 export interface Dfa {
   readonly states: readonly DfaState[];
-}
-
-/** Its message follows "the pattern". */
-export class DfaTooLarge extends Error {
-  override readonly name = "DfaTooLarge";
-  constructor() {
-    super("is too large for a grammar");
-  }
 }
 
 /** Each state becomes a rule of the grammar. */
@@ -59,7 +52,8 @@ export function explore<S>(
   const states: DfaState[] = [];
   for (let state = queue[states.length]; state !== undefined; state = queue[states.length]) {
     const { edges, accepts } = step(state);
-    const byTarget = new Map<number, CharRange[]>();
+    spend(1 + edges.length);
+    const byTarget = new Map<number, CharSet[]>();
     for (const edge of edges) {
       const name = key(edge.to);
       let to = numbers.get(name);
@@ -68,13 +62,21 @@ export function explore<S>(
         if (to >= statesMax) throw new DfaTooLarge();
         numbers.set(name, to);
       }
-      const ranges = byTarget.get(to);
-      if (ranges === undefined) byTarget.set(to, [...edge.set]);
-      else ranges.push(...edge.set);
+      const sets = byTarget.get(to);
+      if (sets === undefined) byTarget.set(to, [edge.set]);
+      else sets.push(edge.set);
     }
-    states.push({ accepts, edges: [...byTarget].map(([to, ranges]) => ({ to, set: charSet(ranges) })) });
+    states.push({ accepts, edges: [...byTarget].map(([to, sets]) => ({ to, set: joined(sets) })) });
   }
   return trim({ states });
+}
+
+/** The same object where it is one: what it looks like is then written once. */
+function joined(sets: readonly CharSet[]): CharSet {
+  const [only = []] = sets;
+  if (sets.length === 1) return only;
+  spend(sets.reduce((sum, set) => sum + set.length, 0));
+  return charSet(sets.flat());
 }
 
 /** Without states that lead nowhere: a grammar must not offer a way into them. */
@@ -130,6 +132,7 @@ export function both(a: Dfa, b: Dfa): Dfa {
       const two = b.states[j];
       const edges = (one?.edges ?? []).flatMap((left) =>
         (two?.edges ?? []).flatMap((right) => {
+          spend(left.set.length + right.set.length);
           const set = intersect(left.set, right.set);
           return set.length === 0 ? [] : [{ set, to: [left.to, right.to] as const }];
         }),
@@ -163,6 +166,7 @@ export function oneOf(texts: readonly string[]): Dfa {
   const root = node();
   for (const text of texts) {
     let at = root;
+    spend(text.length);
     for (const char of text) {
       const code = codeOf(char);
       const next: Node = at.next.get(code) ?? node();

@@ -1,6 +1,7 @@
 /** A grammar in the making: rules by name, the same body once. Its text is llama.cpp's GBNF. */
 import { type CharSet, charSet, codeOf, complement, intersect } from "./CharSet.ts";
 import type { Dfa } from "./Dfa.ts";
+import { spend } from "./Work.ts";
 
 /** Repetitions beyond this are written as blocks: llama.cpp makes a rule for each, 2000 at most. */
 const BLOCK = 256;
@@ -179,22 +180,42 @@ function hexDigit(value: number): (readonly [number, number])[] {
   return [...new Set([digit, digit.toUpperCase()])].map((char) => [codeOf(char), codeOf(char)] as const);
 }
 
-/**
- * A rule for the automaton's texts: as a JSON string with its quotes, or as they are. A state that leads to
- * itself is a repetition, which a walk passes through without growing.
- */
-export function dfaRule(gbnf: Gbnf, hint: string, dfa: Dfa, as: "json" | "raw"): string {
-  const character = (set: CharSet): string => (as === "json" ? jsonCharacter(gbnf, set) : charClass(set));
+/** How a text is written around its characters: what `Quote` says of that. */
+interface Written {
+  readonly open: string;
+  readonly close: string;
+  character(gbnf: Gbnf, set: CharSet): string;
+}
+
+/** As it is, with nothing around it. */
+export const RAW: Written = { open: "", close: '""', character: (_, set) => charClass(set) };
+
+/** Classes longer than this are rules of their own: an automaton may write one in each of its states. */
+const CLASS_CHARS_MAX = 48;
+
+/** A rule for the automaton's texts. A state that leads to itself is a repetition, which a walk passes through without growing. */
+export function dfaRule(gbnf: Gbnf, hint: string, dfa: Dfa, as: Written): string {
+  const written = new Map<CharSet, string>();
+  const character = (set: CharSet): string => {
+    const known = written.get(set);
+    if (known !== undefined) return known;
+    spend(set.length);
+    const body = as.character(gbnf, set);
+    const name = body.length > CLASS_CHARS_MAX ? gbnf.rule("chars", body) : body;
+    written.set(set, name);
+    return name;
+  };
   const start = gbnf.fresh(hint);
   const names = dfa.states.map(() => gbnf.fresh("d"));
   for (const [index, state] of dfa.states.entries()) {
     const onward = state.edges.filter(({ to }) => to !== index);
     const loop = state.edges.find(({ to }) => to === index);
     const alternatives = onward.map(({ set, to }) => `${character(set)} ${names[to]}`);
-    if (state.accepts) alternatives.push(as === "json" ? literal('"') : '""');
+    if (state.accepts) alternatives.push(as.close);
     const body = alternatives.join(" | ");
     const repeat = loop === undefined ? "" : gbnf.rule("loop", character(loop.set));
     gbnf.define(names[index] ?? "", repeat === "" ? body : `${repeat}* (${body})`);
+    spend(1 + state.edges.length);
   }
-  return gbnf.define(start, as === "json" ? `${literal('"')} ${names[0]}` : (names[0] ?? ""));
+  return gbnf.define(start, `${as.open} ${names[0] ?? ""}`.trim());
 }

@@ -3,12 +3,17 @@
  * are one choice, so that what may follow is open in one place only.
  */
 import { type Gbnf, repeated } from "./Gbnf.ts";
-import { jsonRule } from "./jsonRules.ts";
 
 export interface Key {
   /** Rule of the pair. */
   readonly pair: string;
   readonly required: boolean;
+}
+
+export interface PairOptions {
+  /** Between two pairs: a body of GBNF, "" for nothing. */
+  readonly comma: string;
+  readonly anyOrder: boolean;
 }
 
 /** The pairs of one object, from the last to the first. */
@@ -21,22 +26,23 @@ export class PairRules {
   readonly #counts: boolean;
   readonly #hint: string;
   readonly #comma: string;
+  readonly #anyOrder: boolean;
   readonly #known = new Map<string, string | null>();
 
-  /** `comma` stands between two pairs: a body of GBNF. */
   constructor(
     gbnf: Gbnf,
     keys: readonly Key[],
     extra: string | null,
     counts: { readonly propertiesMin: number; readonly propertiesMax: number },
     hint: string,
-    comma = `"," ${jsonRule(gbnf, "ws")}`,
+    { comma, anyOrder }: PairOptions,
   ) {
     this.#gbnf = gbnf;
     this.#keys = keys;
     this.#extra = extra;
     this.#hint = hint;
     this.#comma = comma;
+    this.#anyOrder = anyOrder;
     const requiredCount = keys.filter((key) => key.required).length;
     this.#min = Math.max(counts.propertiesMin, requiredCount);
     this.#max = Math.min(counts.propertiesMax, extra === null ? keys.length : Number.POSITIVE_INFINITY);
@@ -51,7 +57,18 @@ export class PairRules {
   /** One pair or more; "" where there are none to write, null where no object fits. */
   inner(): string | null {
     if (this.#min > this.#max) return null;
+    if (this.#anyOrder) return this.#anyOrderBody();
     return this.#tail(0, 0) ?? (this.#min > 0 ? null : "");
+  }
+
+  /** One symbol of the walker's own: written out, every set of keys that were there would be a rule. */
+  #anyOrderBody(): string {
+    const members = this.#keys.map(({ pair, required }) => (required ? `${pair}!` : pair));
+    if (this.#extra !== null) members.push(`${this.#extra}*`);
+    if (members.length === 0 || this.#max === 0) return "";
+    const comma = this.#comma === "" ? "" : this.#gbnf.rule("comma", this.#comma);
+    const max = this.#counts && this.#max < Number.POSITIVE_INFINITY ? this.#max : "";
+    return `&{${Math.max(1, this.#counts ? this.#min : 0)},${max}} ${comma} (${members.join(" ")})`;
   }
 
   /** At least one pair of those from `index` on; `count` pairs stand before it, where that matters. */

@@ -6,67 +6,97 @@
 import type { Json } from "../json/json.ts";
 import { isJsonArray, isJsonNumber, isJsonObject } from "../json/kinds.ts";
 import { readDecimal } from "./Decimal.ts";
-import { accepts, type Dfa, DfaTooLarge, isEmpty, oneOf } from "./Dfa.ts";
-import { dfaRule, Gbnf, literal, repeated } from "./Gbnf.ts";
+import { accepts, type Dfa, isEmpty } from "./Dfa.ts";
+import { dfaRule, Gbnf, RAW, repeated } from "./Gbnf.ts";
 import { jsonRule } from "./jsonRules.ts";
+import { JSON_SPELLING } from "./jsonSpelling.ts";
 import type { Part } from "./Keywords.ts";
 import { numberDfa } from "./numberDfa.ts";
 import { objectBody } from "./objectBody.ts";
 import { SchemaError } from "./SchemaError.ts";
 import type { SchemaRoot } from "./SchemaRoot.ts";
 import { type Parts, type Shape, shapeOf, TYPES, type TypeName } from "./Shape.ts";
+import type { Spelling } from "./Spelling.ts";
 import { textBody, textDfa } from "./textBody.ts";
+import { valuesBody, wordsBody } from "./valuesBody.ts";
+import { DfaTooLarge } from "./Work.ts";
 
 const DEPTH_MAX = 150;
 /** Options of several choices, multiplied. */
 const COMBINATIONS_MAX = 400;
 /** Characters of the grammar; the engine takes half a million. */
 const GRAMMAR_CHARS_MAX = 400_000;
-/** Texts beyond this many are told apart by their characters, one after the other. */
-const LITERALS_MAX = 6;
 /** Rules that are looked at for a value that ends; a schema that takes more is believed. */
 const PROOF_STEPS_MAX = 5_000;
+
+export interface CompilerOptions {
+  /** Keys of an object in any order, not the schema's. */
+  readonly anyOrder?: boolean;
+  /** A schema that cannot be held allows any value; those around it are held. `SchemaRoot.refused` tells which. */
+  readonly lenient?: boolean;
+  /** A schema within itself allows no value there. What is left has a value that ends. */
+  readonly finiteOnly?: boolean;
+}
+
+interface Entry {
+  readonly name: string;
+  done: boolean;
+  never: boolean;
+  used: boolean;
+}
 
 export class SchemaCompiler {
   readonly gbnf: Gbnf;
   readonly root: SchemaRoot;
-  readonly #rules = new Map<
-    string,
-    { readonly name: string; done: boolean; never: boolean; used: boolean }
-  >();
+  readonly options: CompilerOptions;
+  readonly #rules = new Map<string, Entry>();
   readonly #ids = new WeakMap<object, number>();
-  readonly #finiteOnly: boolean;
   #idCount = 0;
   #depth = 0;
   #steps = 0;
 
-  /** `finiteOnly`: a schema within itself allows no value there. What is left has a value that ends. */
-  constructor(gbnf: Gbnf, root: SchemaRoot, finiteOnly = false) {
+  constructor(gbnf: Gbnf, root: SchemaRoot, options: CompilerOptions = {}) {
     this.gbnf = gbnf;
     this.root = root;
-    this.#finiteOnly = finiteOnly;
+    this.options = options;
   }
 
   /** The rule for values that fit all parts; null where none does. */
-  rule(parts: Parts, hint: string): string | null {
+  rule(parts: Parts, hint: string, spelling: Spelling = JSON_SPELLING): string | null {
+    const { finiteOnly = false, lenient = false } = this.options;
     if (parts.every(({ json }) => json === true || (isJsonObject(json) && json.size === 0))) {
-      return jsonRule(this.gbnf, "value");
+      const any = spelling.any(this.gbnf);
+      if (any !== null) return any;
     }
-    const key = this.#keyOf(parts);
+    const key = `${spelling.name} ${this.#keyOf(parts)}`;
     const known = this.#rules.get(key);
     if (known !== undefined) {
-      if (this.#finiteOnly && !known.done) return null;
+      if (finiteOnly && !known.done) return null;
       if (!known.done) known.used = true;
       return known.never ? null : known.name;
     }
     this.#steps += 1;
-    if (this.#finiteOnly && this.#steps > PROOF_STEPS_MAX) return jsonRule(this.gbnf, "value");
+    if (finiteOnly && this.#steps > PROOF_STEPS_MAX) return jsonRule(this.gbnf, "value");
+    const entry: Entry = { name: this.gbnf.fresh(`s-${hint}`), done: false, never: false, used: false };
+    this.#rules.set(key, entry);
+    const depth = this.#depth;
+    try {
+      return this.#finish(entry, key, parts, hint, spelling);
+    } catch (error) {
+      this.#depth = depth;
+      const any = lenient ? spelling.any(this.gbnf) : null;
+      if (!(error instanceof SchemaError) || any === null) throw error;
+      this.root.refuse(error);
+      entry.done = true;
+      return this.gbnf.define(entry.name, any);
+    }
+  }
+
+  #finish(entry: Entry, key: string, parts: Parts, hint: string, spelling: Spelling): string | null {
     if (this.#depth > DEPTH_MAX) throw new SchemaError("schema", pathOf(parts), "is nested too deeply");
     if (this.gbnf.length > GRAMMAR_CHARS_MAX) throw new SchemaError("schema", pathOf(parts), "is too large");
-    const entry = { name: this.gbnf.fresh(`s-${hint}`), done: false, never: false, used: false };
-    this.#rules.set(key, entry);
     this.#depth += 1;
-    const body = this.#body(parts, hint);
+    const body = this.#body(parts, hint, spelling);
     this.#depth -= 1;
     entry.done = true;
     if (body === null) {
@@ -74,7 +104,7 @@ export class SchemaCompiler {
       entry.never = true;
       this.gbnf.drop(entry.name);
       // Elsewhere, outside of what it is now within, it may have one.
-      if (this.#finiteOnly) this.#rules.delete(key);
+      if (this.options.finiteOnly) this.#rules.delete(key);
       return null;
     }
     if (entry.used) this.#proveFinite(parts, hint);
@@ -84,7 +114,7 @@ export class SchemaCompiler {
 
   /** Throws for a schema each of whose values holds another of its own: no text would ever end. */
   #proveFinite(parts: Parts, hint: string): void {
-    if (new SchemaCompiler(new Gbnf(), this.root, true).rule(parts, hint) !== null) return;
+    if (new SchemaCompiler(new Gbnf(), this.root, { finiteOnly: true }).rule(parts, hint) !== null) return;
     throw new SchemaError("$ref", pathOf(parts), "leads to itself without end");
   }
 
@@ -101,24 +131,29 @@ export class SchemaCompiler {
     return [...new Set(ids)].sort().join();
   }
 
-  #body(parts: Parts, hint: string): string | null {
+  #body(parts: Parts, hint: string, spelling: Spelling): string | null {
     const shape = shapeOf(parts, this.root);
     if (shape.never) return null;
-    if (shape.choices.length > 0) return this.#choices(shape, hint);
-    if (shape.values !== null) return this.#values(shape, shape.values, hint, pathOf(parts));
+    if (shape.choices.length > 0) return this.#choices(shape, hint, spelling);
+    const path = pathOf(parts);
+    if (shape.values !== null) {
+      const fits = this.#fitting(shape, path);
+      return budgeted("enum", path, () =>
+        valuesBody(this.gbnf, (shape.values ?? []).filter(fits), hint, spelling),
+      );
+    }
     const types = shape.types ?? (shape.implied.size > 0 ? shape.implied : null);
     if (types === null) {
       // Only a remark such as an unknown format is left.
-      return jsonRule(this.gbnf, "value");
+      return spelling.any(this.gbnf);
     }
-    const bodies = TYPES.filter((type) => types.has(type)).flatMap((type) => {
-      const body = this.#typed(type, shape, hint, pathOf(parts));
-      return body === null ? [] : [body];
-    });
+    const bodies = TYPES.filter((type) => types.has(type)).flatMap(
+      (type) => this.#typed(type, shape, hint, path, spelling) ?? [],
+    );
     return bodies.length === 0 ? null : bodies.join(" | ");
   }
 
-  #choices(shape: Shape, hint: string): string | null {
+  #choices(shape: Shape, hint: string, spelling: Spelling): string | null {
     const count = shape.choices.reduce((product, { options }) => product * options.length, 1);
     const first = shape.choices[0];
     if (count > COMBINATIONS_MAX && first !== undefined) {
@@ -130,47 +165,50 @@ export class SchemaCompiler {
     }
     const names = new Set<string>();
     for (const options of combinations) {
-      const name = this.rule([...shape.plain, ...options], hint);
+      const name = this.rule([...shape.plain, ...options], hint, spelling);
       if (name !== null) names.add(name);
     }
     return names.size === 0 ? null : [...names].join(" | ");
   }
 
-  #values(shape: Shape, values: readonly Json[], hint: string, path: string): string | null {
-    const fit = values.filter((value) => this.#fits(shape, value, path));
-    const texts = fit.filter((value) => typeof value === "string");
-    const others = fit.filter((value) => typeof value !== "string").map(constant(this.gbnf));
-    if (texts.length > LITERALS_MAX) others.push(dfaRule(this.gbnf, `s-${hint}-enum`, oneOf(texts), "json"));
-    else others.push(...texts.map(constant(this.gbnf)));
-    return others.length === 0 ? null : [...new Set(others)].join(" | ");
-  }
-
-  #fits(shape: Shape, value: Json, path: string): boolean {
-    if (shape.types !== null && !shape.types.has(typeOf(value))) return false;
-    if (typeof value === "string") return accepts(textDfa(shape), value);
-    if (isJsonNumber(value)) {
+  /** Whether a value of an enum is also what the other keywords allow; automata are made once for all of them. */
+  #fitting(shape: Shape, path: string): (value: Json) => boolean {
+    let text: Dfa | null = null;
+    let number: Dfa | null = null;
+    const isBounded = shape.whole || shape.min !== null || shape.max !== null || shape.multiples.length > 0;
+    return (value) => {
+      if (shape.types !== null && !shape.types.has(typeOf(value))) return false;
+      if (typeof value === "string") {
+        text ??= textDfa(shape);
+        return accepts(text, value);
+      }
+      if (!isJsonNumber(value) || !isBounded) return true;
       const decimal = readDecimal(value.raw);
       if (decimal === null) return true;
       const sign = decimal.negative ? "-" : "";
-      const text = `${sign}${decimal.whole || "0"}${decimal.fraction === "" ? "" : `.${decimal.fraction}`}`;
-      return accepts(this.#numberDfa(shape, path), text);
-    }
-    return true;
+      number ??= this.#numberDfa(shape, path);
+      return accepts(
+        number,
+        `${sign}${decimal.whole || "0"}${decimal.fraction === "" ? "" : `.${decimal.fraction}`}`,
+      );
+    };
   }
 
-  #typed(type: TypeName, shape: Shape, hint: string, path: string): string | null {
+  #typed(type: TypeName, shape: Shape, hint: string, path: string, spelling: Spelling): string | null {
+    // A spelling of objects alone has no other value.
+    if (type !== "object" && spelling.quotes.length === 0) return null;
     switch (type) {
       case "null":
       case "boolean":
-        return jsonRule(this.gbnf, type);
+        return wordsBody(this.gbnf, type, spelling);
       case "number":
         return this.#number(shape, hint, path);
       case "string":
-        return textBody(this.gbnf, shape, hint);
+        return textBody(this.gbnf, shape, hint, spelling);
       case "array":
-        return this.#array(shape, hint);
+        return this.#array(shape, hint, spelling);
       case "object":
-        return objectBody(this, shape, hint, path);
+        return budgeted("properties", path, () => objectBody(this, shape, hint, path, spelling));
     }
   }
 
@@ -179,7 +217,7 @@ export class SchemaCompiler {
       return jsonRule(this.gbnf, shape.whole ? "integer" : "number");
     }
     const dfa = this.#numberDfa(shape, path);
-    return isEmpty(dfa) ? null : dfaRule(this.gbnf, `s-${hint}-number`, dfa, "raw");
+    return isEmpty(dfa) ? null : dfaRule(this.gbnf, `s-${hint}-number`, dfa, RAW);
   }
 
   #numberDfa(shape: Shape, path: string): Dfa {
@@ -196,47 +234,72 @@ export class SchemaCompiler {
     }
   }
 
-  #array(shape: Shape, hint: string): string | null {
+  #array(shape: Shape, hint: string, spelling: Spelling): string | null {
     const { arrays, itemsMin } = shape;
     const prefixLength = Math.max(0, ...arrays.map(({ prefix }) => prefix.length));
     const isClosed =
       arrays.some(({ prefix, items }) => prefix.length > 0 && items === null) &&
       arrays.every(({ items }) => items === null);
     const itemParts = arrays.flatMap(({ items }) => items ?? []);
-    const item = isClosed ? null : this.rule(itemParts, `${hint}-item`);
+    const item = isClosed ? null : this.rule(itemParts, `${hint}-item`, spelling);
     let itemsMax = item === null ? Math.min(shape.itemsMax, prefixLength) : shape.itemsMax;
     const prefix: string[] = [];
     for (let index = 0; index < Math.min(prefixLength, itemsMax); index += 1) {
       const parts = arrays.flatMap((clause) => clause.prefix[index] ?? clause.items ?? []);
-      const name = this.rule(parts, `${hint}-${index}`);
+      const name = this.rule(parts, `${hint}-${index}`, spelling);
       if (name === null) {
         itemsMax = index;
         break;
       }
-      prefix.push(name);
+      prefix.push(spelling.item(name));
     }
     if (itemsMax < itemsMin) return null;
-    return `"[" ${jsonRule(this.gbnf, "ws")} ${this.#items(prefix, item, itemsMin, itemsMax, hint)}"]"`;
+    const { open, close, comma } = spelling.array(this.gbnf);
+    const around = item === null ? null : spelling.item(item);
+    const inner = this.#items(prefix, around, itemsMin, itemsMax, hint, comma);
+    if (inner === "") return spaced(open, close);
+    return spaced(open, itemsMin > 0 ? inner : `(${inner})?`, close);
   }
 
-  /** Items and the white space behind them; "" where there are none. */
-  #items(prefix: readonly string[], item: string | null, min: number, max: number, hint: string): string {
+  /** Items; "" where there are none. */
+  #items(
+    prefix: readonly string[],
+    item: string | null,
+    min: number,
+    max: number,
+    hint: string,
+    comma: string,
+  ): string {
     const { gbnf } = this;
     if (max === 0) return "";
     const taken = Math.min(prefix.length, max);
     let inner = "";
     if (item !== null && max > taken) {
-      const more = gbnf.rule(`s-${hint}-more`, `"," ws ${item}`);
+      const more = gbnf.rule(`s-${hint}-more`, spaced(comma, item));
       const skipped = Math.max(taken, 1);
       inner = max > skipped ? repeated(gbnf, more, Math.max(0, min - skipped), max - skipped) : "";
-      if (taken === 0) inner = `${item} ${inner}`;
+      if (taken === 0) inner = spaced(item, inner);
     }
     for (let index = taken - 1; index >= 0; index -= 1) {
       // What follows is optional from the item on that need not be there.
       const rest = index + 1 < min || inner === "" ? inner : gbnf.rule(`s-${hint}-rest`, `(${inner})?`);
-      inner = `${index === 0 ? "" : '"," ws '}${prefix[index]} ${rest}`;
+      inner = spaced(index === 0 ? "" : comma, prefix[index] ?? "", rest);
     }
-    return min > 0 ? `${inner} ws ` : `(${inner} ws)? `;
+    return inner;
+  }
+}
+
+function spaced(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+/** Automata that are made of a whole schema's texts name no keyword themselves. */
+function budgeted<T>(keyword: string, path: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof DfaTooLarge) throw new SchemaError(keyword, `${path}/${keyword}`, error.message);
+    throw error;
   }
 }
 
@@ -250,22 +313,4 @@ function typeOf(value: Json): TypeName {
   if (typeof value === "string") return "string";
   if (isJsonArray(value)) return "array";
   return isJsonObject(value) ? "object" : "number";
-}
-
-/** One value, with white space where JSON has it. */
-function constant(gbnf: Gbnf): (value: Json) => string {
-  const write = (value: Json): string => {
-    if (isJsonArray(value) || isJsonObject(value)) {
-      const ws = jsonRule(gbnf, "ws");
-      const [open, close] = isJsonArray(value) ? ["[", "]"] : ["{", "}"];
-      const items = isJsonArray(value)
-        ? value.map(write)
-        : [...value].map(([key, item]) => `${literal(`${JSON.stringify(key)}:`)} ${ws} ${write(item)}`);
-      return `${literal(open)} ${ws} ${items.join(` "," ${ws} `)} ${items.length > 0 ? ws : ""} ${literal(close)}`;
-    }
-    if (!isJsonNumber(value)) return literal(JSON.stringify(value));
-    const plain = JSON.stringify(Number(value.raw));
-    return plain === value.raw ? literal(plain) : `(${literal(value.raw)} | ${literal(plain)})`;
-  };
-  return write;
 }

@@ -12,6 +12,7 @@ export interface Relaxation {
 export class SchemaRoot {
   readonly #json: Json;
   readonly #relaxed = new Map<string, Relaxation>();
+  readonly #refused: SchemaError[] = [];
   #anchors: Map<string, { readonly json: Json; readonly path: string }> | null = null;
 
   constructor(json: Json) {
@@ -24,6 +25,15 @@ export class SchemaRoot {
 
   relax(keyword: string, path: string): void {
     this.#relaxed.set(path, { keyword, path });
+  }
+
+  /** What a lenient compiler let stand for any value. */
+  get refused(): readonly SchemaError[] {
+    return this.#refused;
+  }
+
+  refuse(error: SchemaError): void {
+    this.#refused.push(error);
   }
 
   /** `#`, a JSON pointer (`#/$defs/a`), an anchor (`#a`) or an `$id` within the schema. */

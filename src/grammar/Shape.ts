@@ -4,11 +4,14 @@
  */
 import type { Json, JsonObject } from "../json/json.ts";
 import { isJsonArray, isJsonNumber, isJsonObject } from "../json/kinds.ts";
-import { compareDecimals, type Decimal } from "./Decimal.ts";
+import { compareDecimals, type Decimal, readDecimal } from "./Decimal.ts";
 import { Keywords, type Part } from "./Keywords.ts";
 import type { Bound } from "./numberDfa.ts";
 import { SchemaError } from "./SchemaError.ts";
 import type { SchemaRoot } from "./SchemaRoot.ts";
+
+/** Values of one enum. */
+export const ENUM_VALUES_MAX = 20_000;
 
 export type Parts = readonly Part[];
 
@@ -187,6 +190,13 @@ class ShapeReader {
     const values = at.get("enum");
     if (values !== undefined) {
       if (!isJsonArray(values)) throw new SchemaError("enum", at.pathOf("enum"), "must be a list");
+      if (values.length > ENUM_VALUES_MAX) {
+        throw new SchemaError(
+          "enum",
+          at.pathOf("enum"),
+          `has ${values.length} values, more than ${ENUM_VALUES_MAX}`,
+        );
+      }
       this.#values(at.get("nullable") === true ? [...values, null] : values);
     }
     const constant = at.raw("const");
@@ -202,8 +212,12 @@ class ShapeReader {
   #values(values: readonly Json[]): void {
     const { shape } = this;
     const before = shape.values;
-    shape.values =
-      before === null ? values : before.filter((one) => values.some((two) => sameJson(one, two)));
+    if (before === null) {
+      shape.values = values;
+      return;
+    }
+    const wanted = new Set(values.map(identity));
+    shape.values = before.filter((one) => wanted.has(identity(one)));
   }
 
   #numbers(at: Keywords): void {
@@ -333,15 +347,16 @@ function tighter(before: Bound | null, bound: Bound, side: 1 | -1): Bound {
   return order > 0 || (order === 0 && bound.exclusive) ? bound : before;
 }
 
-export function sameJson(a: Json, b: Json): boolean {
-  if (isJsonNumber(a) && isJsonNumber(b)) return Number(a.raw) === Number(b.raw);
-  if (isJsonArray(a) && isJsonArray(b)) {
-    return a.length === b.length && a.every((item, index) => sameJson(item, b[index] ?? null));
+/** The same text for the same value, however its numbers are written and its keys are ordered. */
+function identity(value: Json): string {
+  if (isJsonNumber(value)) {
+    const decimal = readDecimal(value.raw);
+    return decimal === null
+      ? value.raw
+      : `${decimal.negative ? "-" : ""}${decimal.whole}.${decimal.fraction}`;
   }
-  if (isJsonObject(a) && isJsonObject(b)) {
-    return (
-      a.size === b.size && [...a].every(([key, item]) => b.has(key) && sameJson(item, b.get(key) ?? null))
-    );
-  }
-  return a === b;
+  if (isJsonArray(value)) return `[${value.map(identity).join()}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const pairs = [...value].map(([key, item]) => `${JSON.stringify(key)}:${identity(item)}`);
+  return `{${pairs.sort().join()}}`;
 }

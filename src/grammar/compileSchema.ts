@@ -1,10 +1,10 @@
 /** Adds a JSON Schema's rules to a grammar. */
 import type { Json } from "../json/json.ts";
-import { DfaTooLarge } from "./Dfa.ts";
 import type { Gbnf } from "./Gbnf.ts";
 import { SchemaCompiler } from "./SchemaCompiler.ts";
 import { SchemaError } from "./SchemaError.ts";
 import { type Relaxation, SchemaRoot } from "./SchemaRoot.ts";
+import { DfaTooLarge, withinWork } from "./Work.ts";
 
 export interface CompiledSchema {
   /** Name of the rule that a value of this schema matches. */
@@ -16,7 +16,7 @@ export interface CompiledSchema {
 /** Throws SchemaError, which names keyword and path; the grammar may then hold rules that nothing uses. */
 export function compileSchema(schema: Json, gbnf: Gbnf): CompiledSchema {
   const root = new SchemaRoot(schema);
-  const rule = ruleOf(schema, gbnf, root);
+  const rule = withinWork(() => ruleOf(schema, gbnf, root));
   if (rule === null) throw new SchemaError("schema", "", "allows no value");
   return { rule, relaxed: root.relaxed };
 }

@@ -4,6 +4,7 @@
  */
 import type { Dfa } from "./Dfa.ts";
 import { patternDfa } from "./patternDfa.ts";
+import { beyondWork } from "./Work.ts";
 
 const LEAP = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
 const DATE =
@@ -49,7 +50,7 @@ const known = new Map<string, Dfa>();
 export function formatDfa(format: string): Dfa | null {
   const pattern = formatPattern(format);
   if (pattern === null) return null;
-  const dfa = known.get(format) ?? patternDfa(pattern);
+  const dfa = known.get(format) ?? beyondWork(() => patternDfa(pattern));
   known.set(format, dfa);
   return dfa;
 }

@@ -5,7 +5,7 @@ const RULES: Readonly<Record<string, string>> = {
   ws: '(" " | "\\n" [ \\t]{0,20})?',
   value: "object | array | string | number | boolean | null",
   object: '"{" ws (pair ("," ws pair)* ws)? "}"',
-  pair: 'string ":" ws value',
+  pair: 'string " "? ":" ws value',
   array: '"[" ws (value ("," ws value)* ws)? "]"',
   string: '"\\"" char* "\\""',
   char: '[^"\\\\\\x00-\\x1f] | "\\\\" (["\\\\/bfnrt] | "u" unit)',

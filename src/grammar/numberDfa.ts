@@ -4,8 +4,9 @@
  */
 import { type CharSet, charsOf } from "./CharSet.ts";
 import type { Decimal } from "./Decimal.ts";
-import { ANY_TEXT, both, type Dfa, DfaTooLarge, explore } from "./Dfa.ts";
+import { ANY_TEXT, both, type Dfa, explore } from "./Dfa.ts";
 import { patternDfa } from "./patternDfa.ts";
+import { DfaTooLarge } from "./Work.ts";
 
 export interface Bound {
   readonly value: Decimal;

@@ -1,9 +1,7 @@
-/**
- * Objects: named keys in their order, each at most once, then other keys.
- */
-import { ANY_TEXT, accepts, both, type Dfa, DfaTooLarge, isEmpty, noneOf, oneOf } from "./Dfa.ts";
-import { dfaRule, type Gbnf, literal } from "./Gbnf.ts";
-import { jsonRule } from "./jsonRules.ts";
+/** Objects: named keys, each at most once, in the schema's order or in any, and other keys. */
+import type { Json } from "../json/json.ts";
+import { ANY_TEXT, accepts, both, type Dfa, isEmpty, noneOf, oneOf } from "./Dfa.ts";
+import type { Gbnf } from "./Gbnf.ts";
 import type { Part } from "./Keywords.ts";
 import { type Key, PairRules } from "./PairRules.ts";
 import { PatternError } from "./parsePattern.ts";
@@ -11,7 +9,9 @@ import { patternDfa } from "./patternDfa.ts";
 import { SchemaError } from "./SchemaError.ts";
 import type { SchemaRoot } from "./SchemaRoot.ts";
 import { type ObjectClause, type Parts, type Shape, shapeOf } from "./Shape.ts";
+import type { Spelling, ValueRule } from "./Spelling.ts";
 import { textDfa } from "./textBody.ts";
+import { DfaTooLarge } from "./Work.ts";
 
 /** Patterns of keys that may overlap: each set of them is a case of its own. */
 const PATTERNS_MAX = 5;
@@ -21,11 +21,29 @@ const OPTIONAL_MAX = 300;
 interface Compiler {
   readonly gbnf: Gbnf;
   readonly root: SchemaRoot;
-  rule(parts: Parts, hint: string): string | null;
+  readonly options: { readonly anyOrder?: boolean };
+  rule(parts: Parts, hint: string, spelling: Spelling): string | null;
+}
+
+const TEXT: Json = new Map([["type", "string"]]);
+const OTHER: Json = new Map([["type", ["null", "boolean", "object", "array", "number"]]]);
+
+/** The rule of a pair's value, of all that fit or of the texts or the rest of them. */
+function valueRule(compiler: Compiler, parts: Parts, hint: string): ValueRule {
+  return (spelling, kind) => {
+    if (kind === "any") return compiler.rule(parts, hint, spelling);
+    return compiler.rule([...parts, { json: kind === "text" ? TEXT : OTHER, path: "" }], hint, spelling);
+  };
 }
 
 /** Null where no object fits. */
-export function objectBody(compiler: Compiler, shape: Shape, hint: string, path: string): string | null {
+export function objectBody(
+  compiler: Compiler,
+  shape: Shape,
+  hint: string,
+  path: string,
+  spelling: Spelling,
+): string | null {
   const keyDfas = keyPatterns(shape);
   const names = namesDfa(compiler, shape);
   const known = new Set([
@@ -35,24 +53,24 @@ export function objectBody(compiler: Compiler, shape: Shape, hint: string, path:
   const keys: Key[] = [];
   for (const name of known) {
     const required = shape.required.has(name);
-    const value = accepts(names, name)
-      ? compiler.rule(partsOfKey(shape.objects, name, keyDfas), hintOf(name, hint))
-      : null;
-    if (value !== null) {
-      const body = `${literal(`${JSON.stringify(name)}:`)} ${jsonRule(compiler.gbnf, "ws")} ${value}`;
-      keys.push({ pair: compiler.gbnf.rule(`s-${hintOf(name, hint)}-pair`, body), required });
-    } else if (required) return null;
+    const parts = partsOfKey(shape.objects, name, keyDfas);
+    const value = valueRule(compiler, parts, hintOf(name, hint));
+    const pair = accepts(names, name) ? spelling.pair(compiler.gbnf, name, value) : null;
+    if (pair !== null)
+      keys.push({ pair: compiler.gbnf.rule(`s-${hintOf(name, hint)}-pair`, pair), required });
+    else if (required) return null;
   }
   if (keys.filter((key) => !key.required).length > OPTIONAL_MAX) {
     throw new SchemaError("properties", `${path}/properties`, `has more than ${OPTIONAL_MAX} optional keys`);
   }
-  const extra = extraPair(compiler, shape, [...known], names, keyDfas, hint, path);
-  const pairs = new PairRules(compiler.gbnf, keys, extra, shape, hint);
+  const extra = extraPair(compiler, shape, [...known], names, keyDfas, hint, path, spelling);
+  const { open, close, comma } = spelling.object(compiler.gbnf);
+  const anyOrder = compiler.options.anyOrder === true;
+  const pairs = new PairRules(compiler.gbnf, keys, extra, shape, hint, { comma, anyOrder });
   const inner = pairs.inner();
   if (inner === null) return null;
-  const ws = jsonRule(compiler.gbnf, "ws");
-  if (inner === "") return `"{" ${ws} "}"`;
-  return pairs.mayBeEmpty ? `"{" ${ws} (${inner} ${ws})? "}"` : `"{" ${ws} ${inner} ${ws} "}"`;
+  if (inner === "") return open === "" && close === "" ? '""' : `${open} ${close}`;
+  return `${open} ${pairs.mayBeEmpty ? `(${inner})?` : inner} ${close}`.trim();
 }
 
 function hintOf(name: string, hint: string): string {
@@ -121,6 +139,7 @@ function extraPair(
   dfas: KeyPatterns,
   hint: string,
   path: string,
+  spelling: Spelling,
 ): string | null {
   const patterns = [...dfas.keys()];
   if (patterns.length > PATTERNS_MAX) {
@@ -148,15 +167,9 @@ function extraPair(
       }, unknown),
     );
     if (isEmpty(key)) continue;
-    const value = compiler.rule(parts, `${hint}-value`);
-    if (value === null) continue;
-    const keyRule =
-      key === ANY_TEXT
-        ? jsonRule(compiler.gbnf, "string")
-        : dfaRule(compiler.gbnf, `s-${hint}-key`, key, "json");
-    pairs.push(
-      compiler.gbnf.rule(`s-${hint}-pair`, `${keyRule} ":" ${jsonRule(compiler.gbnf, "ws")} ${value}`),
-    );
+    const value = valueRule(compiler, parts, `${hint}-value`);
+    const pair = spelling.otherPair(compiler.gbnf, key === ANY_TEXT ? null : key, value);
+    if (pair !== null) pairs.push(compiler.gbnf.rule(`s-${hint}-pair`, pair));
   }
   return pairs.length === 0 ? null : compiler.gbnf.rule(`s-${hint}-extra`, pairs.join(" | "));
 }

@@ -13,6 +13,7 @@ import {
   codeOf,
   complement,
 } from "./CharSet.ts";
+import { spend } from "./Work.ts";
 
 export type PatternNode =
   | { readonly kind: "chars"; readonly set: CharSet }
@@ -63,6 +64,7 @@ const CLASSES: Readonly<Record<string, CharSet>> = {
 };
 const CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, "0": 0 };
 const DEPTH_MAX = 100;
+const PROPERTY_WORK = 400_000;
 
 export function parsePattern(text: string): ParsedPattern {
   return new PatternReader(text).read();
@@ -104,6 +106,7 @@ class PatternReader {
   }
 
   #pendingStart = false;
+  readonly #properties = new Set<string>();
 
   #starts(text: string, at: number): boolean {
     return this.#chars.slice(at, at + text.length).join("") === text;
@@ -235,6 +238,9 @@ class PatternReader {
     if (this.#peek() !== "{") throw new PatternError(`has \\${kind} without a name`);
     let name = "";
     for (let char = this.#take(); char !== "}"; char = this.#take()) name += char;
+    // All of Unicode is asked once; what is known by then costs the same.
+    if (!this.#properties.has(name)) spend(PROPERTY_WORK);
+    this.#properties.add(name);
     const set = charsMatching(`\\${kind}${name}}`);
     if (set === null) throw new PatternError(`names an unknown class \\${kind}${name}}`);
     return set;

@@ -1,21 +1,20 @@
 /** From a `pattern` to the automaton of all texts in which it matches somewhere. */
+import { Alphabet } from "./Alphabet.ts";
 import type { CharSet } from "./CharSet.ts";
-import { contains } from "./CharSet.ts";
-import { both, type Dfa, DfaTooLarge, explore, noneOf, pieces } from "./Dfa.ts";
+import { both, type Dfa, explore, noneOf } from "./Dfa.ts";
 import { type PatternNode, parsePattern } from "./parsePattern.ts";
+import { DfaTooLarge, spend } from "./Work.ts";
 
-/** The text stands between two marks, so that anchors are characters like others. */
-const BEGIN = 0x110000;
-const END = 0x110001;
-const ANYTHING: CharSet = [[0, END]];
+/** The text stands between two marks, so that anchors are letters like others. */
+type Letters = CharSet | "begin" | "end" | "anything";
+const BEGIN = -1;
+const END = -2;
 const NODES_MAX = 10_000;
-/** Nodes looked at in all, about a tenth of a second: a pattern comes with a request. */
-const WORK_MAX = 1_000_000;
 
 interface NfaNode {
   /** Followed without a character. */
   readonly empty: number[];
-  set: CharSet | null;
+  set: Letters | null;
   to: number;
 }
 
@@ -33,17 +32,16 @@ export function patternDfa(pattern: string): Dfa {
 function matching(root: PatternNode): Dfa {
   const nfa = new Nfa();
   const first = nfa.node();
-  nfa.edge(first, ANYTHING, first);
+  nfa.edge(first, "anything", first);
   const start = nfa.node();
   nfa.link(first, start);
   const last = nfa.build(root, start);
-  nfa.edge(last, ANYTHING, last);
+  nfa.edge(last, "anything", last);
   return nfa.determinise(first, last);
 }
 
 class Nfa {
   readonly #nodes: NfaNode[] = [];
-  #work = 0;
 
   node(): number {
     if (this.#nodes.length >= NODES_MAX) throw new DfaTooLarge();
@@ -54,7 +52,7 @@ class Nfa {
     this.#nodes[from]?.empty.push(to);
   }
 
-  edge(from: number, set: CharSet, to: number): void {
+  edge(from: number, set: Letters, to: number): void {
     const node = this.#nodes[from];
     if (node === undefined) return;
     node.set = set;
@@ -67,9 +65,9 @@ class Nfa {
       case "chars":
         return this.#step(from, of.set);
       case "start":
-        return this.#step(from, [[BEGIN, BEGIN]]);
+        return this.#step(from, "begin");
       case "end":
-        return this.#step(from, [[END, END]]);
+        return this.#step(from, "end");
       case "all":
         return of.of.reduce((at, part) => this.build(part, at), from);
       case "any": {
@@ -86,7 +84,7 @@ class Nfa {
     }
   }
 
-  #step(from: number, set: CharSet): number {
+  #step(from: number, set: Letters): number {
     const start = this.node();
     const out = this.node();
     this.link(from, start);
@@ -117,7 +115,7 @@ class Nfa {
     const seen = new Set(nodes);
     const todo = [...seen];
     for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
-      this.#work += 1;
+      spend(1);
       for (const to of this.#nodes[at]?.empty ?? []) {
         if (seen.has(to)) continue;
         seen.add(to);
@@ -128,34 +126,48 @@ class Nfa {
     return [...seen].sort((a, b) => a - b);
   }
 
-  #over(nodes: readonly number[], code: number): number[] {
-    this.#work += nodes.length;
-    if (this.#work > WORK_MAX) throw new DfaTooLarge();
-    const to: number[] = [];
+  /** Nodes that each letter leads to; those of the marks are `BEGIN` and `END`. */
+  #onward(nodes: readonly number[], alphabet: Alphabet): Map<number, number[]> {
+    const out = new Map<number, number[]>();
+    const add = (letter: number, to: number) => {
+      const list = out.get(letter);
+      if (list === undefined) out.set(letter, [to]);
+      else list.push(to);
+    };
     for (const at of nodes) {
-      const node = this.#nodes[at];
-      if (node?.set != null && contains(node.set, code)) to.push(node.to);
+      const { set = null, to = -1 } = this.#nodes[at] ?? {};
+      if (set === null) continue;
+      if (set === "begin" || set === "anything") add(BEGIN, to);
+      if (set === "end" || set === "anything") add(END, to);
+      if (set === "begin" || set === "end") continue;
+      if (set === "anything") for (let one = 0; one < alphabet.size; one += 1) add(one, to);
+      else for (const one of alphabet.classesOf(set)) add(one, to);
+      spend(set === "anything" ? alphabet.size : alphabet.classesOf(set).length);
     }
-    return this.#closure(to);
+    return out;
   }
 
   determinise(first: number, last: number): Dfa {
-    const start = this.#over(this.#closure([first]), BEGIN);
+    const sets = this.#nodes.map(({ set }) => set).filter((set) => set !== null && typeof set !== "string");
+    const alphabet = new Alphabet([...new Set(sets)]);
+    const begun = this.#onward(this.#closure([first]), alphabet).get(BEGIN) ?? [];
     return explore(
-      start,
+      this.#closure(begun),
       (nodes) => nodes.filter((at) => this.#nodes[at]?.set != null || at === last).join(),
       (nodes) => {
-        const sets = nodes.flatMap((at) => this.#nodes[at]?.set ?? []).map((range): CharSet => [range]);
-        const edges = pieces(
-          sets.map((set) =>
-            set
-              .filter(([low]) => low <= 0x10ffff)
-              .map(([low, high]) => [low, Math.min(high, 0x10ffff)] as const),
-          ),
-        )
-          .map((range) => ({ set: [range] as CharSet, to: this.#over(nodes, range[0]) }))
-          .filter(({ to }) => to.length > 0);
-        return { edges, accepts: this.#over(nodes, END).includes(last) };
+        const onward = this.#onward(nodes, alphabet);
+        const ends = this.#closure(onward.get(END) ?? []).includes(last);
+        // Letters that lead to the same nodes are followed once.
+        const targets = new Map<string, { readonly set: CharSet; readonly to: number[] }[]>();
+        for (const [letter, to] of onward) {
+          if (letter < 0) continue;
+          const key = to.join();
+          const same = targets.get(key);
+          const edge = { set: alphabet.setOf(letter), to: same?.[0]?.to ?? this.#closure(to) };
+          if (same === undefined) targets.set(key, [edge]);
+          else same.push(edge);
+        }
+        return { edges: [...targets.values()].flat(), accepts: ends };
       },
     );
   }

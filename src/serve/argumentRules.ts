@@ -1,145 +1,177 @@
-/** A call's arguments as its family writes them, held by the tool's schema as far as that form allows. */
+/** A call's arguments as its family writes them, held by the tool's schema whatever the spelling. */
 import type { ArgumentsFormat, TaggedArguments } from "../chat/CallFormat.ts";
-import { compileSchema } from "../grammar/compileSchema.ts";
-import { until } from "../grammar/Dfa.ts";
-import { dfaRule, type Gbnf, literal } from "../grammar/Gbnf.ts";
-import { jsonRule } from "../grammar/jsonRules.ts";
-import { PairRules } from "../grammar/PairRules.ts";
-import { type TaggedKey, taggedKeys } from "../grammar/taggedKeys.ts";
+import { type CharSet, charSet, charsOf, complement } from "../grammar/CharSet.ts";
+import { both, type Dfa, noneOf, until } from "../grammar/Dfa.ts";
+import { charClass, dfaRule, type Gbnf, literal, RAW } from "../grammar/Gbnf.ts";
+import { GEMMA_ARGUMENTS } from "../grammar/gemmaSpelling.ts";
+import { JSON_SPELLING } from "../grammar/jsonSpelling.ts";
+import { patternDfa } from "../grammar/patternDfa.ts";
+import { KEYWORD_SPELLING, PYTHON_SPELLING } from "../grammar/pythonSpelling.ts";
+import { SchemaCompiler } from "../grammar/SchemaCompiler.ts";
+import { SchemaError } from "../grammar/SchemaError.ts";
+import { SchemaRoot } from "../grammar/SchemaRoot.ts";
+import type { Quote, Spelling, ValueRule } from "../grammar/Spelling.ts";
+import { treeSpelling } from "../grammar/treeSpelling.ts";
+import { withinWork } from "../grammar/Work.ts";
 import type { Json } from "../json/json.ts";
+import { isJsonObject } from "../json/kinds.ts";
 
-/**
- * The body for arguments of this schema, which may be "" where there are none. Null where the form has no
- * grammar. Throws SchemaError for a schema that has none.
- */
-export function argumentRules(gbnf: Gbnf, format: ArgumentsFormat, schema: Json): string | null {
+const ANY_OBJECT: Json = new Map([["type", "object"]]);
+
+const NO_ARGUMENTS: Json = new Map<string, Json>([
+  ["type", "object"],
+  ["additionalProperties", false],
+]);
+
+/** `properties` without a key, and nothing said of others: a tool that takes none. */
+function isEmptyList(schema: Json): boolean {
+  if (!isJsonObject(schema)) return false;
+  const properties = schema.get("properties");
+  const says = [
+    "additionalProperties",
+    "patternProperties",
+    "unevaluatedProperties",
+    "$ref",
+    "allOf",
+    "anyOf",
+    "oneOf",
+  ];
+  return isJsonObject(properties) && properties.size === 0 && says.every((word) => !schema.has(word));
+}
+
+export interface ArgumentRules {
+  /** Body of the arguments, which may match nothing where there are none. */
+  readonly body: string;
+  /** Places of the schema that allow any value because no grammar holds them. */
+  readonly refused: readonly SchemaError[];
+}
+
+/** Throws SchemaError for a schema that allows no arguments, or cannot be read at all. */
+export function argumentRules(gbnf: Gbnf, format: ArgumentsFormat, schema: Json): ArgumentRules {
+  const root = new SchemaRoot(schema);
+  const compiler = new SchemaCompiler(gbnf, root, { anyOrder: true, lenient: true });
+  const parts = [
+    { json: schema, path: "" },
+    { json: isEmptyList(schema) ? NO_ARGUMENTS : ANY_OBJECT, path: "" },
+  ];
+  const body = withinWork(() => compiler.rule(parts, "arguments", spellingOf(format)));
+  if (body === null) throw new SchemaError("schema", "", "allows no object");
+  return { body, refused: root.refused };
+}
+
+const spellings = new WeakMap<ArgumentsFormat, Spelling>();
+
+function spellingOf(format: ArgumentsFormat): Spelling {
   switch (format.kind) {
     case "json":
-      return compileSchema(schema, gbnf).rule;
-    case "tagged":
-      return pairs(
-        gbnf,
-        schema,
-        literal(format.separator),
-        (key) => taggedPair(gbnf, format, key),
-        taggedOther(gbnf, format),
-      );
+      return JSON_SPELLING;
     case "pythonic":
-      return pairs(
-        gbnf,
-        schema,
-        literal(", "),
-        (key) => `${literal(`${key.name}=`)} ${spelledValue(gbnf, key, PYTHON)}`,
-        `[a-zA-Z_] [a-zA-Z0-9_]* "=" ${word(gbnf, PYTHON, "py-value")}`,
-      );
+      return KEYWORD_ARGUMENTS;
     case "gemma":
-      return pairs(
-        gbnf,
-        schema,
-        literal(","),
-        (key) => `${literal(`${key.name}:`)} ${spelledValue(gbnf, key, GEMMA)}`,
-        `[a-zA-Z_] [a-zA-Z0-9_]* ":" ${word(gbnf, GEMMA, "ge-value")}`,
-        // Its keys come sorted.
-        (a, b) => (a.name < b.name ? -1 : 1),
-      );
+      return GEMMA_ARGUMENTS;
     case "tree":
-      return null;
+      return treeSpelling(format.mark).arguments;
+    case "tagged": {
+      const known = spellings.get(format) ?? taggedSpelling(format);
+      spellings.set(format, known);
+      return known;
+    }
   }
 }
 
-function pairs(
-  gbnf: Gbnf,
-  schema: Json,
-  comma: string,
-  pair: (key: TaggedKey) => string,
-  other: string,
-  order?: (a: TaggedKey, b: TaggedKey) => number,
-): string {
-  const { keys, open } = taggedKeys(schema, gbnf);
-  const sorted = order === undefined ? keys : keys.toSorted(order);
-  const named = sorted.map((key) => ({ pair: gbnf.rule("argument", pair(key)), required: key.required }));
-  const extra = open ? gbnf.rule("argument", other) : null;
-  const counts = { propertiesMin: 0, propertiesMax: Number.POSITIVE_INFINITY };
-  const rules = new PairRules(gbnf, named, extra, counts, "arguments", comma);
-  const inner = rules.inner() ?? "";
-  return inner === "" || !rules.mayBeEmpty ? inner : `(${inner})?`;
+/** Of objects alone: what stands around their pairs belongs to the call. */
+const ARGUMENTS = {
+  quotes: [],
+  words: { null: [], true: [], false: [] },
+  array: () => ({ open: "", close: "", comma: "" }),
+  item: (value: string) => value,
+  any: () => null,
+} as const;
+
+const NAME: CharSet = complement(charSet([...charsOf("=<>\"'(){}[],"), [0, 0x20]]));
+const NAMES: Dfa = {
+  states: [
+    { edges: [{ set: NAME, to: 1 }], accepts: false },
+    { edges: [{ set: NAME, to: 1 }], accepts: true },
+  ],
+};
+
+function names(gbnf: Gbnf, keys: Dfa | null): string {
+  return dfaRule(gbnf, "s-key", keys === null ? NAMES : both(keys, NAMES), RAW);
 }
 
-function taggedPair(gbnf: Gbnf, format: TaggedArguments, key: TaggedKey): string {
-  const isText = key.types.has("string") && format.texts !== "json";
-  const head = literal(format.keyStart + key.name + (isText ? format.textKeyEnd : format.keyEnd));
+const KEYWORD_ARGUMENTS: Spelling = {
+  ...ARGUMENTS,
+  name: "keyword arguments",
+  object: () => ({ open: "", close: "", comma: '"," " "?' }),
+  pair(_, key, value) {
+    const rule = value(KEYWORD_SPELLING, "any");
+    return rule === null ? null : `${literal(`${key}=`)} ${rule}`;
+  },
+  otherPair(gbnf, keys, value) {
+    const rule = value(KEYWORD_SPELLING, "any");
+    return rule === null ? null : `${names(gbnf, keys)} "=" ${rule}`;
+  },
+};
+
+function taggedSpelling(format: TaggedArguments): Spelling {
+  const texts = textSpelling(format);
+  const isPython = format.words === "python" || format.nested === "python";
+  const values = isPython ? [JSON_SPELLING, PYTHON_SPELLING] : [JSON_SPELLING];
   const end = literal(format.valueEnd);
-  if (isText && key.texts !== null && key.types.size === 1) {
-    return `${head} (${key.texts.map(literal).join(" | ")}) ${end}`;
-  }
-  if (isText) return `${head} ${untilRule(gbnf, format.valueEnd)}`;
-  const isPython =
-    format.words === "python" ||
-    (format.nested === "python" && (key.types.has("array") || key.types.has("object")));
-  return `${head} ${isPython ? spelledValue(gbnf, key, PYTHON) : key.json} ${end}`;
+  /** Key end, value and value end. */
+  const rest = (gbnf: Gbnf, value: ValueRule): string | null => {
+    const ways: string[] = [];
+    const text = value(texts ?? JSON_SPELLING, "text");
+    if (text !== null) ways.push(`${literal(format.textKeyEnd)} ${text}${texts === null ? ` ${end}` : ""}`);
+    const rules = new Set(values.flatMap((spelling) => value(spelling, "other") ?? []));
+    if (rules.size > 0) ways.push(`${literal(format.keyEnd)} (${[...rules].join(" | ")}) ${end}`);
+    return ways.length === 0 ? null : gbnf.rule("tagged", ways.join(" | "));
+  };
+  return {
+    ...ARGUMENTS,
+    name: `tagged ${JSON.stringify(format)}`,
+    object: () => ({
+      open: "",
+      close: "",
+      comma: format.separator === "" ? "" : literal(format.separator),
+    }),
+    pair(gbnf, key, value) {
+      const rule = rest(gbnf, value);
+      return rule === null ? null : `${literal(format.keyStart + key)} ${rule}`;
+    },
+    otherPair(gbnf, keys, value) {
+      const rule = rest(gbnf, value);
+      return rule === null ? null : `${literal(format.keyStart)} ${names(gbnf, keys)} ${rule}`;
+    },
+  };
 }
 
-function taggedOther(gbnf: Gbnf, format: TaggedArguments): string {
-  return `${literal(format.keyStart)} [a-zA-Z_] [a-zA-Z0-9_.-]* ${literal(format.textKeyEnd)} ${untilRule(gbnf, format.valueEnd)}`;
+/** Strings up to and with what closes them; null where they are JSON. */
+function textSpelling(format: TaggedArguments): Spelling | null {
+  if (format.texts === "json") return null;
+  const quotes = [rawQuote("", format.valueEnd)];
+  if (format.texts === "cdata") quotes.push(rawQuote("<![CDATA[", "]]>", format.valueEnd));
+  const [bare] = quotes;
+  return {
+    ...JSON_SPELLING,
+    name: `text ${JSON.stringify(format)}`,
+    quotes,
+    any: (gbnf) => (bare === undefined ? null : untilRule(gbnf, format.valueEnd)),
+  };
+}
+
+function rawQuote(start: string, end: string, behind = ""): Quote {
+  return {
+    open: start === "" ? "" : literal(start),
+    close: literal(end + behind),
+    allowed: noneOf(patternDfa(end.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"))),
+    character: (_, set) => charClass(set),
+    write: (text) => text,
+  };
 }
 
 /** Any text up to and with `end`. */
 export function untilRule(gbnf: Gbnf, end: string): string {
-  return gbnf.once(`until ${end}`, () => dfaRule(gbnf, "until", until(end), "raw"));
-}
-
-/** How a family that is not JSON spells values: rules by type. */
-interface Words {
-  readonly prefix: string;
-  readonly rules: Readonly<Record<string, string>>;
-  readonly text: (value: string) => string;
-}
-
-const PYTHON: Words = {
-  prefix: "py",
-  text: (value) => `'${value.replace(/[\\']/g, "\\$&").replaceAll("\n", "\\n")}'`,
-  rules: {
-    "py-value": "py-string | number | py-boolean | py-null | py-array | py-object",
-    "py-string": `"'" ([^'\\\\\\n] | "\\\\" [^\\n])* "'" | "\\"" ([^"\\\\\\n] | "\\\\" [^\\n])* "\\""`,
-    "py-boolean": '"True" | "False"',
-    "py-null": '"None"',
-    "py-array": '"[" (py-value (", " py-value)*)? "]"',
-    "py-object": '"{" (py-string ": " py-value (", " py-string ": " py-value)*)? "}"',
-  },
-};
-
-const GEMMA_QUOTE = '<|"|>';
-const GEMMA: Words = {
-  prefix: "ge",
-  text: (value) => GEMMA_QUOTE + value + GEMMA_QUOTE,
-  rules: {
-    "ge-value": "ge-string | number | ge-boolean | ge-null | ge-array | ge-object",
-    "ge-string": `"<|\\"|>" [^<]* "<|\\"|>"`,
-    "ge-boolean": '"true" | "false"',
-    "ge-null": '"null"',
-    "ge-array": '"[" (ge-value ("," ge-value)*)? "]"',
-    "ge-object": '"{" (ge-key ":" ge-value ("," ge-key ":" ge-value)*)? "}"',
-    "ge-key": "[a-zA-Z_] [a-zA-Z0-9_]*",
-  },
-};
-
-function spelledValue(gbnf: Gbnf, key: TaggedKey, words: Words): string {
-  const { types, texts } = key;
-  if (texts !== null && texts.length > 0 && types.size === 1) {
-    return `(${texts.map((text) => literal(words.text(text))).join(" | ")})`;
-  }
-  const names = [...types].map((type) =>
-    type === "number" ? jsonRule(gbnf, "number") : word(gbnf, words, `${words.prefix}-${type}`),
-  );
-  return `(${names.join(" | ")})`;
-}
-
-/** Adds a rule with all that it uses. */
-function word(gbnf: Gbnf, words: Words, name: string): string {
-  const body = words.rules[name];
-  if (body === undefined || gbnf.has(name)) return name;
-  gbnf.define(name, body);
-  jsonRule(gbnf, "number");
-  for (const other of Object.keys(words.rules)) if (body.includes(other)) word(gbnf, words, other);
-  return name;
+  return gbnf.once(`until ${end}`, () => dfaRule(gbnf, "until", until(end), RAW));
 }

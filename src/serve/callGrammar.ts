@@ -6,7 +6,7 @@ import { jsonRule } from "../grammar/jsonRules.ts";
 import { SchemaError } from "../grammar/SchemaError.ts";
 import type { Json } from "../json/json.ts";
 import { isJsonObject } from "../json/kinds.ts";
-import { argumentRules, untilRule } from "./argumentRules.ts";
+import { argumentRules } from "./argumentRules.ts";
 
 const ANY_OBJECT: Json = new Map([["type", "object"]]);
 
@@ -25,41 +25,25 @@ export function callsBody(
 
 function callBody(gbnf: Gbnf, format: CallFormat, tool: Tool, warn: (message: string) => void): string {
   const args = argumentsBody(gbnf, format, tool, warn);
-  const body: string[] = [];
-  for (const [place, part] of format.parts.entries()) {
-    if (typeof part === "string") body.push(spelt(gbnf, format, part));
-    else if (part.slot !== "arguments") body.push(slotBody(format, part, tool.name));
-    else if (args !== null) body.push(args);
-    else {
-      // Anything up to what closes the call.
-      body.push(
-        untilRule(
-          gbnf,
-          format.parts
-            .slice(place + 1)
-            .filter((one) => typeof one === "string")
-            .join(""),
-        ),
-      );
-      break;
-    }
-  }
+  const body = format.parts.map((part) => {
+    if (typeof part === "string") return spelt(gbnf, format, part);
+    return part.slot === "arguments" ? args : slotBody(format, part, tool.name);
+  });
   return body.join(" ");
 }
 
-/** The schema's own, else any arguments; null where the family's form has no grammar. */
-function argumentsBody(
-  gbnf: Gbnf,
-  format: CallFormat,
-  tool: Tool,
-  warn: (message: string) => void,
-): string | null {
+/** By the schema, as far as a grammar can hold it. */
+function argumentsBody(gbnf: Gbnf, format: CallFormat, tool: Tool, warn: (message: string) => void): string {
+  const isFree = (error: SchemaError) =>
+    warn(`The arguments of ${tool.name} are not held to their schema: ${error.message}.`);
   try {
-    return argumentRules(gbnf, format.arguments, parametersOf(tool));
+    const { body, refused } = argumentRules(gbnf, format.arguments, parametersOf(tool));
+    for (const error of refused) isFree(error);
+    return body;
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
-    warn(`The arguments of ${tool.name} are not held to their schema: ${error.message}.`);
-    return argumentRules(gbnf, format.arguments, ANY_OBJECT);
+    isFree(error);
+    return argumentRules(gbnf, format.arguments, ANY_OBJECT).body;
   }
 }
 

@@ -8,7 +8,7 @@ import type { ReplyFormat } from "../chat/formats/ReplyFormat.ts";
 import { wordsOf } from "../chat/formats/ReplySource.ts";
 import type { Tool } from "../chat/Message.ts";
 import { noneOf } from "../grammar/Dfa.ts";
-import { dfaRule, Gbnf } from "../grammar/Gbnf.ts";
+import { dfaRule, Gbnf, RAW } from "../grammar/Gbnf.ts";
 import { patternDfa } from "../grammar/patternDfa.ts";
 import { callMark } from "./callGrammar.ts";
 
@@ -18,7 +18,7 @@ export function noCallsGrammar(format: ReplyFormat, tools: readonly Tool[]): str
   if (openings.length === 0) return null;
   const gbnf = new Gbnf();
   gbnf.define("root", "");
-  gbnf.define("root", dfaRule(gbnf, "free", noneOf(patternDfa(openings.join("|"))), "raw"));
+  gbnf.define("root", dfaRule(gbnf, "free", noneOf(patternDfa(openings.join("|"))), RAW));
   return gbnf.text();
 }
 

@@ -9,7 +9,7 @@ import { type ReplyFormat, USUAL_FORMAT } from "../chat/formats/ReplyFormat.ts";
 import type { TextSchema, Turn } from "../chat/Message.ts";
 import { compileSchema } from "../grammar/compileSchema.ts";
 import { both, noneOf, until } from "../grammar/Dfa.ts";
-import { dfaRule, Gbnf, literal } from "../grammar/Gbnf.ts";
+import { dfaRule, Gbnf, literal, RAW } from "../grammar/Gbnf.ts";
 import { patternDfa } from "../grammar/patternDfa.ts";
 import { SchemaError } from "../grammar/SchemaError.ts";
 import { writeJson } from "../json/writeJson.ts";
@@ -138,7 +138,7 @@ function reasoningBody(
   let thoughts = until(reasoning.end);
   // No message opener can be written there.
   if (!reasoning.end.includes("<|")) thoughts = both(thoughts, noneOf(patternDfa("<\\|")));
-  const think = gbnf.rule("think", `${dfaRule(gbnf, "thoughts", thoughts, "raw")} ${next}`);
+  const think = gbnf.rule("think", `${dfaRule(gbnf, "thoughts", thoughts, RAW)} ${next}`);
   if (opened) return think;
   return reasoning.start === "" ? "" : `(${literal(reasoning.start)} ${think})?`;
 }

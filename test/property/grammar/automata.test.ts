@@ -2,9 +2,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { readDecimal } from "../../../src/grammar/Decimal.ts";
-import { accepts, both, type Dfa, DfaTooLarge, noneOf, oneOf } from "../../../src/grammar/Dfa.ts";
+import { accepts, both, type Dfa, noneOf, oneOf } from "../../../src/grammar/Dfa.ts";
 import { numberDfa } from "../../../src/grammar/numberDfa.ts";
 import { patternDfa } from "../../../src/grammar/patternDfa.ts";
+import { DfaTooLarge } from "../../../src/grammar/Work.ts";
 
 const atom = fc.constantFrom("a", "b", ".", "[ab]", "[^a]", "\\d", "\\w", "\\s", "\\-", "é", "😀");
 const { pattern: body } = fc.letrec<{ pattern: string; part: string }>((tie) => ({

@@ -309,7 +309,7 @@ export const FLAGS = {
   chunkTokensMin: number(
     { names: "--chunk-tokens-min", help: "tokens between two message starts that are cuts" },
     0,
-    whole(0, 64, "64"),
+    whole(0, 64, "64, or 32 where the model was trained on 4,096 tokens or fewer"),
   ),
   chunkTokensMax: number(
     { names: "--chunk-tokens-max", help: "longest stretch without a cut; at most --ubatch-size" },

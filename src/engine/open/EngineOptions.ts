@@ -39,7 +39,7 @@ export interface EngineOptions {
     readonly yarnBetaFast: number;
     readonly yarnBetaSlow: number;
   };
-  /** 0: 64. */
+  /** 0: 64, or 32 for a model of short conversations. */
   readonly chunkTokensMin: number;
   /** 0: `ubatch`. */
   readonly chunkTokensMax: number;

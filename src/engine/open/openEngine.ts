@@ -50,6 +50,9 @@ export interface OpenedEncoder {
 }
 
 const TRIP_TOKENS_MIN = 128;
+/** A model that was trained on no more than this is one of short conversations: the demo model is. */
+const SHORT_CTX_TOKENS = 4096;
+const SHORT_CHUNK_TOKENS_MIN = 32;
 /** Measuring needs a few tokens; llama.cpp rounds a context up to this anyway. */
 const MEASURE_CTX_TOKENS = 256;
 const DECODES_ALONE =
@@ -91,7 +94,7 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
     pooling === null ? null : LlamaEmbedder.on(model, pooling, contextOptions(options, options.ubatch));
   const machine = { ...options, memory: device.memory, useDevice, tokenBytes: shape.tokenBytes };
   const { padding, taperTokens } = rowCostOf(model, machine);
-  const chunks = { ...chunkSettings(options, device.memory), taperTokens };
+  const chunks = { ...chunkSettings(options, model, device.memory), taperTokens };
   const setup = setupHash(options, {
     program: `${version} ${options.shimPath === null ? shimHash() : fileFingerprint(options.shimPath)}`,
     library: `${backend.version()} ${fileFingerprint(backend.library.path)}`,
@@ -250,10 +253,14 @@ function deviceShareOf(gpuLayers: number, layers: number): number {
 
 type ChunkSettings = Pick<EngineReady, "chunkTokensMin" | "chunkTokensMax" | "tripTokensMin">;
 
-/** Under 64 rows a CPU's attention works row by row (`plan/padding.ts`), and on a GPU small chunks cost more than they save. */
-function chunkSettings(options: EngineOptions, memory: MemoryKind): ChunkSettings {
+/**
+ * Under 64 rows a CPU's attention works row by row (`plan/padding.ts`), and on a GPU small chunks cost more than they save.
+ * A model of short conversations has little in front of a row, and messages that would else hold no cut at all.
+ */
+function chunkSettings(options: EngineOptions, model: Model, memory: MemoryKind): ChunkSettings {
+  const defaultMin = model.ctxTrain > SHORT_CTX_TOKENS ? CHUNK_TOKENS_MIN_MAX : SHORT_CHUNK_TOKENS_MIN;
   const trip = options.tripTokensMin > 0 ? options.tripTokensMin : TRIP_TOKENS_MIN;
-  const min = options.chunkTokensMin > 0 ? options.chunkTokensMin : CHUNK_TOKENS_MIN_MAX;
+  const min = options.chunkTokensMin > 0 ? options.chunkTokensMin : defaultMin;
   const max = options.chunkTokensMax > 0 ? options.chunkTokensMax : options.ubatch;
   const chunkTokensMax = Math.min(max, options.ubatch);
   return {

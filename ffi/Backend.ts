@@ -96,6 +96,17 @@ export class Backend extends Handle {
     };
   }
 
+  /** Where tensors may be placed by name. */
+  bufferTypes(): string[] {
+    this.use();
+    const count = unwrap(this.shim.wt_device_count(), "count devices");
+    const name = (index: number) =>
+      askText("read a device", (buffer, size) =>
+        this.shim.wt_device_text(index, CODES.WT_DEVICE_BUFFER, buffer, size),
+      );
+    return Array.from({ length: count }, (_, index) => name(index));
+  }
+
   /** Name of the file of the CPU variant that was chosen, e.g. `libggml-cpu-zen4.so`. */
   cpuVariant(): string {
     const cpu = this.devices().find((device) => device.type === "cpu");

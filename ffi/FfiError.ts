@@ -17,6 +17,8 @@ export type FfiErrorCode =
   | "grammar-invalid"
   /** Logits that are NaN or infinite. */
   | "bad-numbers"
+  /** No folder to unpack files in. */
+  | "cache"
   /** No library, or one of another version. */
   | "library"
   /** No model file, or one that is no whole GGUF. */

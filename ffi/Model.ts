@@ -76,6 +76,7 @@ export class Model extends Handle {
       throw new FfiError("range", `tensor split: at most ${SPLITS_MAX} shares of 0 and above`);
     }
     const overrides = allOverrides(options);
+    checkBuffers(backend, overrides);
     const numbers = integers("load", {
       WT_LOAD_VOCAB_ONLY: options.vocabOnly ? 1 : 0,
       WT_LOAD_GPU_LAYERS: options.gpuLayers ?? -1,
@@ -234,6 +235,17 @@ function loadMode(options: ModelOptions): number {
   const mmap = options.mmap ?? true;
   if (options.mlock) return mmap ? 3 : 2;
   return mmap ? -1 : 0;
+}
+
+function checkBuffers(backend: Backend, overrides: readonly TensorOverride[]): void {
+  if (overrides.length === 0) return;
+  const known = backend.bufferTypes();
+  const strange = overrides.find(({ bufferType }) => !known.includes(bufferType));
+  if (strange === undefined) return;
+  throw new FfiError(
+    "range",
+    `--override-tensor places ${strange.pattern} in ${strange.bufferType}; allowed here is ${known.join(", ")}.`,
+  );
 }
 
 /** Experts of a layer are the tensors `blk.<layer>.ffn_{up,down,gate,gate_up}_{exps,chexps}`. */

@@ -5,7 +5,8 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { cacheFolder, keepFile } from "./cacheFolder.ts";
+import { cacheFolder } from "./cacheFolder.ts";
+import { keepFiles } from "./keepFile.ts";
 
 /** File name → where its bytes are: a path that `readFileSync` opens (also `/$bunfs/…`), or the bytes. */
 export type EmbeddedFiles = Readonly<Record<string, string | Uint8Array>>;
@@ -36,7 +37,5 @@ export function extractEmbedded(files: EmbeddedFiles, folder: string): string {
     hash = Bun.hash.xxHash64(bytes, hash);
   }
   const target = join(folder, hash.toString(16).padStart(16, "0"));
-  let written = target;
-  for (const [name, bytes] of entries) written = join(keepFile(target, name, bytes), "..");
-  return written;
+  return keepFiles(target, entries);
 }

@@ -4,9 +4,10 @@
  */
 import { cc, dlopen, type FFIFunction, linkSymbols } from "bun:ffi";
 import { join } from "node:path";
-import { cacheFolder, keepFile } from "./cacheFolder.ts";
+import { cacheFolder } from "./cacheFolder.ts";
 import { cString, readText } from "./cText.ts";
 import { FfiError } from "./FfiError.ts";
+import { keepFile } from "./keepFile.ts";
 import { shimHash, shimSource } from "./shimSource.ts";
 import { CODES, ffiSymbols, type Shim } from "./symbols.ts";
 

@@ -264,6 +264,7 @@ export const CODES = {
   WT_DEVICE_DESCRIPTION: 1,
   WT_DEVICE_BACKEND: 2,
   WT_DEVICE_LIBRARY: 3,
+  WT_DEVICE_BUFFER: 4,
 } as const;
 
 /** The shim's integer and float arrays, in the order of the enums named beside them. */

@@ -248,6 +248,7 @@ int32_t wt_device_text(int32_t index, int32_t which, char *text, int32_t size) {
     if (which == WT_DEVICE_DESCRIPTION) return wt_text(ggml_backend_dev_description(device), text, size);
     void *reg = ggml_backend_dev_backend_reg(device);
     if (which == WT_DEVICE_BACKEND) return wt_text(ggml_backend_reg_name(reg), text, size);
+    if (which == WT_DEVICE_BUFFER) return wt_text(ggml_backend_buft_name(ggml_backend_dev_buffer_type(device)), text, size);
     if (which != WT_DEVICE_LIBRARY) return WT_RANGE;
     /* Which of the CPU variants was chosen shows in the file that a function of it lies in. */
     struct wt_dl_info info = { NULL, NULL, NULL, NULL };

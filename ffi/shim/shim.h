@@ -193,7 +193,7 @@ enum {
 };
 
 /* Which text, in wt_device_text. */
-enum { WT_DEVICE_NAME = 0, WT_DEVICE_DESCRIPTION = 1, WT_DEVICE_BACKEND = 2, WT_DEVICE_LIBRARY = 3 };
+enum { WT_DEVICE_NAME = 0, WT_DEVICE_DESCRIPTION = 1, WT_DEVICE_BACKEND = 2, WT_DEVICE_LIBRARY = 3, WT_DEVICE_BUFFER = 4 };
 
 /* Process ------------------------------------------------------------------------------------------- */
 

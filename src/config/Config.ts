@@ -97,6 +97,11 @@ function checkTogether(flags: Flags): void {
       `--chunk-tokens-max is ${flags.chunkTokensMax}; allowed is at most --ubatch-size, ${flags.ubatchSize}.`,
     );
   }
+  if (flags.parallel > flags.ubatchSize) {
+    throw new ConfigError(
+      `--parallel is ${flags.parallel}; allowed is at most --ubatch-size, ${flags.ubatchSize}: a step decodes a row of each.`,
+    );
+  }
   const chunkMax = flags.chunkTokensMax || flags.ubatchSize;
   if (flags.chunkTokensMin > chunkMax) {
     throw new ConfigError(

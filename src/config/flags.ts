@@ -8,7 +8,10 @@ import { hostNameOf } from "../protocol/http/gate.ts";
 import { bytes, choice, custom, type Flag, list, number, text, toggle } from "./flag.ts";
 import { givenKey } from "./givenKey.ts";
 import { SAMPLER_FLAGS } from "./samplerFlags.ts";
+import { SERVICE_FLAGS } from "./serviceFlags.ts";
 
+/** The self-test's short last chunk and the measuring of a memory fit one evaluation. */
+const UBATCH_MIN = 8;
 const INT_MAX = 2 ** 31 - 1;
 const any = { min: Number.NEGATIVE_INFINITY, max: Number.POSITIVE_INFINITY, whole: false };
 const positive = { min: 0, max: Number.POSITIVE_INFINITY, whole: false };
@@ -145,7 +148,7 @@ export const FLAGS = {
   ubatchSize: number(
     { names: "--ubatch-size -ub", env: "LLAMA_ARG_UBATCH", help: "tokens of one prefill call at most" },
     512,
-    whole(1, 65536),
+    whole(UBATCH_MIN, 65536),
   ),
   embeddings: toggle(
     { names: "--embeddings --embedding", env: "LLAMA_ARG_EMBEDDINGS", help: "serve /v1/embeddings as well" },
@@ -226,7 +229,11 @@ export const FLAGS = {
       env: "LLAMA_ARG_OVERRIDE_TENSOR",
       help: "place tensors whose name matches in a buffer type",
     },
-    { takes: "PATTERN=BUFFER,…", allowed: "pattern=buffer pairs, separated by commas", item: tensorOverride },
+    {
+      takes: "PATTERN=BUFFER,…",
+      allowed: "regular expression=buffer pairs, separated by commas",
+      item: tensorOverride,
+    },
   ),
   nCpuMoe: number(
     { names: "--n-cpu-moe -ncmoe", env: "LLAMA_ARG_N_CPU_MOE", help: "layers whose experts stay on the CPU" },
@@ -358,23 +365,7 @@ export const FLAGS = {
     },
     false,
   ),
-  drainSeconds: number(
-    {
-      names: "--drain-seconds",
-      help: "time that a stop signal leaves to the replies that are being written",
-    },
-    5,
-    { min: 0, max: 86_400, whole: false },
-  ),
-  supervise: toggle(
-    {
-      names: "--supervise",
-      negative: "--no-supervise",
-      help: "start the server again after a crash, from a second, small process",
-    },
-    null,
-    "on, but not as process 1 of a container",
-  ),
+  ...SERVICE_FLAGS,
   logLevel: choice(
     { names: "--log-level", help: "what is logged" },
     ["debug", "info", "warn", "error", "silent"],
@@ -396,5 +387,10 @@ function gpuLayers(text: string): number | undefined {
 function tensorOverride(text: string): { readonly pattern: string; readonly bufferType: string } | undefined {
   const at = text.lastIndexOf("=");
   if (at < 1 || at === text.length - 1) return undefined;
+  try {
+    new RegExp(text.slice(0, at));
+  } catch {
+    return undefined;
+  }
   return { pattern: text.slice(0, at), bufferType: text.slice(at + 1) };
 }

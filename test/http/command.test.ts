@@ -117,6 +117,7 @@ describe(`the command (${commandName})`, () => {
       [["-m", model, "--chat-template-file", template], "template"],
       [["-m", model, "--llama-lib", missing], "--llama-lib"],
       [["--prot", "1"], "Did you mean --port?"],
+      [["-m", model, "-ot", ".*=NOPE"], "--override-tensor places .* in NOPE; allowed here is CPU"],
     ];
     for (const [args, says] of cases) {
       const ended = await runCommand([...args, ...(args[0] === "--prot" ? [] : ["--port", "0"])]);

@@ -87,6 +87,8 @@ describe("a bad value ends the start with its name and what is allowed", () => {
     [["--port", "http"], '--port is "http"; allowed is a whole number from 0 to 65535.'],
     [["--port", "65536"], '--port is "65536"; allowed is a whole number from 0 to 65535.'],
     [["-np", "0"], '-np is "0"; allowed is a whole number from 1 to 64.'],
+    [["-ub", "4"], '-ub is "4"; allowed is a whole number from 8 to 65536.'],
+    [["-ot", "[=CPU"], "allowed is regular expression=buffer pairs"],
     [["-np", "1.5"], '-np is "1.5"; allowed is a whole number from 1 to 64.'],
     [["--warm", "maybe"], '--warm is "maybe"; allowed is on, off.'],
     [["-ctk", "q9"], '-ctk is "q9"; allowed is f32, f16, bf16, q8_0, q5_1, q5_0, q4_1, q4_0, iq4_nl.'],
@@ -131,6 +133,7 @@ describe("the config as a whole", () => {
 
   test.each([
     [["--chunk-tokens-max", "1024"], "at most --ubatch-size, 512"],
+    [["-ub", "8", "-np", "9"], "--parallel is 9; allowed is at most --ubatch-size, 8"],
     [["-ub", "16", "--chunk-tokens-min", "32"], "at most --chunk-tokens-max, 16"],
     [["--chat-template-file", "/no/such/file"], "there is no file /no/such/file"],
     [["--pooling", "mean"], "--pooling is for embeddings; give --embeddings with it"],

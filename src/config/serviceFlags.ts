@@ -1,0 +1,22 @@
+/** How the server runs for long: what it does when it is stopped, crashes, or has nothing to do. */
+import { number, toggle } from "./flag.ts";
+
+export const SERVICE_FLAGS = {
+  drainSeconds: number(
+    {
+      names: "--drain-seconds",
+      help: "time that a stop signal leaves to the replies that are being written",
+    },
+    5,
+    { min: 0, max: 86_400, whole: false },
+  ),
+  supervise: toggle(
+    {
+      names: "--supervise",
+      negative: "--no-supervise",
+      help: "start the server again after a crash, from a second, small process",
+    },
+    null,
+    "on, but not as process 1 of a container",
+  ),
+};

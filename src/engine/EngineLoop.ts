@@ -15,7 +15,7 @@ import { PrefillOrder } from "./PrefillOrder.ts";
 import { prefillStep, warmStep } from "./prefillStep.ts";
 import { Run } from "./Run.ts";
 import { checkRuns } from "./runIntegrity.ts";
-import { nextUnit, type Unit } from "./schedule.ts";
+import { mostWorth, nextUnit, type Unit } from "./schedule.ts";
 
 export class EngineLoop implements LoopContext {
   readonly options: EngineLoopOptions;
@@ -170,7 +170,7 @@ export class EngineLoop implements LoopContext {
   }
 
   #warmUnit(): void {
-    const run = this.#warm[0];
+    const run = mostWorth(this.#warm, (conversation) => this.#turns.returns(conversation));
     if (run !== undefined) warmStep(this, run);
   }
 
@@ -193,12 +193,12 @@ export class EngineLoop implements LoopContext {
     }
     const run = new Run(spec, sampler, this.options.clock.now());
     this.options.emit({ type: "accepted", id: spec.id });
+    const { id, turn } = spec.conversation;
+    this.#turns.see(id, turn, spec.awaitsResults);
     if (spec.purpose === "warm") {
       this.#warm.push(run);
       return;
     }
-    const { id, turn } = spec.conversation;
-    this.#turns.see(id, turn);
     this.#waiting.push(run);
     this.#dropWarm((warm) => warm.spec.conversation.id === id && warm.spec.conversation.turn < turn);
   }

@@ -3,6 +3,9 @@
  * prompt slows streams but never stops them. Warm work is deferred, not cancelled: it gets a step only while no
  * request runs or waits. Where replies and embeddings are both asked for, they take turns.
  */
+import type { RunSpec } from "../run/RunSpec.ts";
+import type { Returns } from "../state/Turns.ts";
+
 export type Unit = "prefill" | "decode" | "embed" | "warm" | "idle";
 
 export interface Work {
@@ -21,6 +24,21 @@ export function nextUnit(work: Work): Unit {
   const unit = unitOfRuns(work);
   const isReply = unit === "prefill" || unit === "decode";
   return work.embeds > 0 && !(isReply && work.hasJustEmbedded) ? "embed" : unit;
+}
+
+/**
+ * The warm run that is worth most, of those that wait in the order they came: everybody's likeliest next turn before
+ * anybody's second, and of those the surest to come. So one that has begun goes on, unless a surer one has come.
+ */
+export function mostWorth<R extends { readonly spec: Pick<RunSpec, "variant" | "conversation"> }>(
+  runs: readonly R[],
+  returns: (conversation: string) => Returns,
+): R | undefined {
+  const rank = ({ spec }: R): number => returns(spec.conversation.id) - 3 * (spec.variant ?? 0);
+  return runs.reduce<R | undefined>(
+    (best, run) => (best === undefined || rank(run) > rank(best) ? run : best),
+    undefined,
+  );
 }
 
 function unitOfRuns(work: Work): Unit {

@@ -13,6 +13,8 @@ export interface Chain {
   readonly variant: number;
   /** For each chunk: 1 where a warm run evaluated it, 0 where a request did. */
   readonly warm: Uint8Array;
+  /** Chunks of it that a request has asked for; those behind were only foreseen. */
+  readonly asked: number;
   /** Chunks whose rows are in place. */
   length: number;
   /** Prompt tokens whose rows are in place; past the last cut once the last chunk was evaluated. */

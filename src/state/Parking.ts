@@ -17,6 +17,15 @@ export interface ParkingOptions {
   readonly onLost: (sequence: Sequence, from: number) => void;
 }
 
+export interface Parked {
+  readonly sequence: Sequence;
+  /** Chunks that stay where they are. */
+  readonly from: number;
+  /** What the run will resume from: it is not overwritten. */
+  readonly source: Sequence | null;
+  readonly mayFullSave: boolean;
+}
+
 export class Parking {
   readonly #options: ParkingOptions;
 
@@ -24,11 +33,11 @@ export class Parking {
     this.#options = options;
   }
 
-  /** `source` is what the run will resume from: it is not overwritten. */
-  park(sequence: Sequence, source: Sequence | null, mayFullSave: boolean, now: number, moves: Moves): void {
+  /** What is lost of `sequence` beyond its first `from` chunks: parked, where there is room. */
+  park({ sequence, from, source, mayFullSave }: Parked, now: number, moves: Moves): void {
     const { mover, placement, saver } = this.#options;
-    const worth = placement.worth(sequence);
-    if (worth === 0 || placement.isOutdated(sequence) || mover.isPending(sequence)) return;
+    const worth = placement.worth(sequence, from);
+    if (worth === 0 || mover.isPending(sequence)) return;
     const spare = placement.spare(sequence, source);
     const spareWorth = spare === null ? Number.POSITIVE_INFINITY : placement.worth(spare);
     if (spare !== null && spareWorth === 0) this.#copyTo(sequence, spare, moves);

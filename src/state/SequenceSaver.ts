@@ -118,7 +118,8 @@ export class SequenceSaver {
     const { variant } = chain;
     const tokens = cutAt(chain.plan, reach.index);
     const { usedAt } = sequence;
-    return worthOf({ tokens, bytes, usedAt, shared: false, returns, variant, superseded: false }, now);
+    const superseded = chain.turn < this.#options.turns.newest(chain.conversation);
+    return worthOf({ tokens, bytes, usedAt, shared: false, returns, variant, superseded }, now);
   }
 
   /** A window's live end between trips is only good where it lies; a save of it gives other bits. */

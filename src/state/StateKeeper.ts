@@ -171,7 +171,7 @@ export class StateKeeper {
   }
 
   #saveFirst(start: RunStart, sequence: Sequence, moves: Moves): boolean {
-    if (!this.#mayBlock(start, sequence) || !this.#saver.save(sequence, this.#tick, moves)) return false;
+    if (!this.#mayBlock(start, sequence, 0) || !this.#saver.save(sequence, this.#tick, moves)) return false;
     // What is left of a window lies between two trips, and goes.
     if (this.#states.memory === "window") sequence.live = false;
     return true;
@@ -203,9 +203,15 @@ export class StateKeeper {
   }
 
   #park(start: RunStart, target: Target, found: Found | null, moves: Moves): void {
+    const { sequence, inPlace } = target;
     const source = found?.place.kind === "sequence" ? found.place.sequence : null;
-    const maySave = this.#mayBlock(start, target.sequence);
-    this.#parking.park(target.sequence, source, maySave, this.#tick, moves);
+    const from = inPlace ? (found?.index ?? 0) : 0;
+    const lost = this.#placement.lostTokens(sequence, from);
+    // What its conversation has left behind is moved only where that is cheaper than prefilling it again.
+    if (this.#placement.isOutdated(sequence) && this.#moveMs(sequence) > lost * this.#prefillMsPerToken)
+      return;
+    const mayFullSave = this.#mayBlock(start, sequence, lost);
+    this.#parking.park({ sequence, from, source, mayFullSave }, this.#tick, moves);
   }
 
   /** The run's rows are in place up to where it resumes: the sequence is its own from here on. */
@@ -216,7 +222,8 @@ export class StateKeeper {
     if (found !== null) warm.set(found.chain.warm.subarray(0, length));
     const { tenant, conversation, turn, variant } = start;
     const end = cutAt(plan, length);
-    sequence.chain = { tenant, conversation, turn, plan, variant, warm, length, end };
+    const asked = start.purpose === "request" ? plan.keys.length : Math.min(length, found?.chain.asked ?? 0);
+    sequence.chain = { tenant, conversation, turn, plan, variant, warm, asked, length, end };
     sequence.live = true;
     sequence.rows = end;
     sequence.writer = start.id;
@@ -293,12 +300,15 @@ export class StateKeeper {
    * it saves; in the background, and while others run or wait, no more than one chunk, which everybody may have
    * to wait for anyway.
    */
-  #mayBlock(start: RunStart, sequence: Sequence): boolean {
+  #mayBlock(start: RunStart, sequence: Sequence, lost: number): boolean {
     if (this.#mover.isPending(sequence)) return false;
-    const saveMs = this.#mover.saveMs(this.#mover.size(sequence, "full"));
     const isAlone = start.alone && start.purpose === "request";
-    const tokens = isAlone ? (sequence.chain?.end ?? 0) : this.#options.chunkTokensMax;
-    return saveMs <= tokens * this.#prefillMsPerToken;
+    const tokens = isAlone ? lost : this.#options.chunkTokensMax;
+    return this.#moveMs(sequence) <= tokens * this.#prefillMsPerToken;
+  }
+
+  #moveMs(sequence: Sequence): number {
+    return this.#mover.saveMs(this.#mover.size(sequence, "full"));
   }
 
   /** The keys that this sequence could be resumed at beyond its first `from` chunks are about to go. */

@@ -30,7 +30,17 @@ test("bytes stay within the budget, and nothing is pushed out by what is worth l
         const length = PLAN.cuts.length;
         const warm = new Uint8Array(length);
         const end = PLAN.tokens.length;
-        const chain = { tenant: "", conversation, turn, plan: PLAN, variant: 0, warm, length, end };
+        const chain = {
+          tenant: "",
+          conversation,
+          turn,
+          plan: PLAN,
+          variant: 0,
+          warm,
+          asked: length,
+          length,
+          end,
+        };
         const bytes = new Uint8Array(put.bytes);
         // Keys of their own: what is tested is the budget.
         const key = BigInt(now);

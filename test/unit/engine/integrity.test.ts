@@ -46,7 +46,17 @@ describe("the books of host memory", () => {
     const length = PLAN.cuts.length;
     const warm = new Uint8Array(length);
     const end = PLAN.tokens.length;
-    const chain = { tenant: "", conversation: "c", turn: 1, plan: PLAN, variant: 0, warm, length, end };
+    const chain = {
+      tenant: "",
+      conversation: "c",
+      turn: 1,
+      plan: PLAN,
+      variant: 0,
+      warm,
+      asked: 0,
+      length,
+      end,
+    };
     const of = { conversation: "c", turn: 1, usedAt: 0, named: true, head: false, shared: false };
     const key = PLAN.keys[0] ?? 0n;
     const snapshot: Snapshot = { kind: "snapshot", key, chain, index: 1, bytes: new Uint8Array(100), ...of };

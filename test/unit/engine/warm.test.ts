@@ -77,6 +77,28 @@ describe("priority", () => {
     });
   });
 
+  test("everybody's likeliest next turn comes before anybody's second, and the surest first", () => {
+    const engine = new EngineHarness({ memory: "dense", lanes: 4, spares: 4 });
+    const submitted: readonly (readonly [string, number, boolean])[] = [
+      ["once", 0, false],
+      ["once", 1, false],
+      ["agent", 0, true],
+      ["agent", 1, true],
+    ];
+    const plan = (salt: number) => makePlan("dense", [...words(salt, 60), ...user(0, 0)]);
+    const ids = submitted.map(([conversation, variant, awaitsResults], i) =>
+      engine.warm(plan(i + 20), { conversation, variant, awaitsResults }),
+    );
+    engine.drain();
+    const ended = engine.events.flatMap((event) => (event.type === "done" ? [ids.indexOf(event.id)] : []));
+    expect(ended.map((i) => submitted[i]?.slice(0, 2).join(" "))).toEqual([
+      "agent 0",
+      "once 0",
+      "agent 1",
+      "once 1",
+    ]);
+  });
+
   test("drop ends the conversation's warm runs and no others; what was finished is kept", () => {
     const { engine, kept } = afterReply("dense");
     const mine = engine.warm(kept.warm);

@@ -35,8 +35,8 @@ describe("a lane that another conversation needs", () => {
     expect(again).toMatchObject({ resumedTokens: 0, missReason: "evicted" });
   });
 
-  test("is taken where its conversation has gone on elsewhere, and that is not parked", () => {
-    const engine = new EngineHarness({ memory: "dense", lanes: 2, spares: 1, stateRamBytes: 0 });
+  test("is taken where its conversation has gone on elsewhere, and that is parked only where it costs nobody", () => {
+    const engine = new EngineHarness({ memory: "dense", lanes: 2, spares: 0, stateRamBytes: 0 });
     const edited = makePlan("dense", prompt(words(1, 96), user(7, 40)));
     engine.submit(talk(1, 300), { conversation: "a", turn: 1, maxTokens: 20 });
     while (engine.tokens(1).length === 0) engine.loop.step();

@@ -134,6 +134,7 @@ describe("who resumes", () => {
     plan,
     variant: 0,
     warm: new Uint8Array(plan.cuts.length),
+    asked: plan.cuts.length,
     length: plan.cuts.length,
     end: plan.cuts.at(-1) ?? 0,
   });

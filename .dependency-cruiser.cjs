@@ -23,7 +23,7 @@ const ROOMS = [
   ["serve", ["base", "json", "plan", "grammar", "run", "chat", "prompt", "warm"]],
   ["protocol", ["base", "json", "run", "chat", "prompt", "serve"]],
   ["config", ["base", "hub", "run", "ffi", "engine", "protocol"]],
-  ["start", ["base", "plan", "run", "ffi", "prompt", "engine", "warm", "serve", "protocol", "config"]],
+  ["start", ["base", "json", "plan", "run", "ffi", "prompt", "engine", "warm", "serve", "protocol", "config"]],
   ["cli", ["base", "json", "plan", "hub", "run", "ffi", "chat", "prompt", "engine", "warm", "config", "start"]],
 ];
 

@@ -1,7 +1,18 @@
 /** How the server runs for long: what it does when it is stopped, crashes, or has nothing to do. */
-import { number, toggle } from "./flag.ts";
+import { list, number, toggle } from "./flag.ts";
 
 export const SERVICE_FLAGS = {
+  warmPrompts: list(
+    {
+      names: "--warm-prompt",
+      help: "files with request bodies whose prompts are prefilled at the start; may be given several times",
+    },
+    {
+      takes: "FILE,…",
+      allowed: "names of files, separated by commas",
+      item: (part) => (part === "" ? undefined : part),
+    },
+  ),
   drainSeconds: number(
     {
       names: "--drain-seconds",

@@ -10,6 +10,7 @@ import type { EngineReady } from "../run/EngineReady.ts";
 import { appOf } from "./appOf.ts";
 import { listen } from "./listen.ts";
 import { type LoadWatch, loadModel } from "./loadModel.ts";
+import { readWarmPrompts, warmPrompts } from "./warmPrompts.ts";
 
 export interface Server {
   readonly url: string;
@@ -34,6 +35,7 @@ export interface ServerWatch extends LoadWatch {
 /** `load` makes what answers. Throws StartError in one sentence. */
 export async function startServer(config: Config, watch: ServerWatch, load = loadModel): Promise<Server> {
   let phase: ServerPhase = { phase: "loading" };
+  const prompts = readWarmPrompts(config.flags.warmPrompts);
   const app = appOf(config, watch.log, () => phase);
   const { sharedPort = null } = watch;
   const port = sharedPort ?? config.flags.port;
@@ -45,6 +47,7 @@ export async function startServer(config: Config, watch: ServerWatch, load = loa
   try {
     chat = await load(config, watch);
     phase = { phase: "ready", chat };
+    void warmPrompts(app, prompts, { apiKeys: config.apiKeys, log: watch.log });
   } catch (error) {
     await listener.stop(true);
     throw error;

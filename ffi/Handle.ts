@@ -1,6 +1,6 @@
 /**
- * What all owners of something native share: an owner refuses to close while a child lives, a use after
- * close is an error, and closing twice is nothing.
+ * What all owners of a native handle share: an owner refuses to close while a child lives, a use after close is an
+ * error, and closing twice does nothing.
  */
 import { FfiError } from "./FfiError.ts";
 

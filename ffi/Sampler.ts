@@ -189,7 +189,7 @@ export class Sampler extends Handle {
 
 /** Candidates of one choice that are asked for before the vocabulary is. */
 const LEFT_MAX = 64;
-/** Never empty: a pointer to nothing is none that bun:ffi passes. */
+/** Never empty: bun:ffi passes no pointer to an empty array. */
 const NO_TOKENS = new Int32Array(1);
 /** Choices refused while a grammar waits for its trigger. */
 const REFUSALS_MAX = 64;
@@ -200,7 +200,7 @@ function openGrammar(
 ): HeldGrammar | null {
   if (grammar === "") return null;
   if (samplers.includes("infill")) {
-    // It ends a reply by a token of its own, whatever the candidates were.
+    // Such an id ends the reply by itself, whatever the candidates were.
     throw new FfiError("grammar-invalid", "The sampler infill cannot be held to a grammar or a schema.");
   }
   const { vocab } = context.model;

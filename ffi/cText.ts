@@ -1,4 +1,4 @@
-/** Text across the border: NUL-closed going in, caller-owned buffers coming out. */
+/** Text to and from C: NUL-terminated going in, caller-owned buffers coming out. */
 import { FfiError, unwrap } from "./FfiError.ts";
 
 const encoder = new TextEncoder();

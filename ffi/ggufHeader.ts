@@ -1,6 +1,6 @@
 /**
- * The metadata of a GGUF as far as llama.cpp would abort on it rather than refuse it: a vocabulary that
- * holds a token twice, and a count of layers out of its range. All else it refuses by itself, in words.
+ * The metadata of a GGUF, as far as llama.cpp would abort on it: a vocabulary that holds a token twice, and a count
+ * of layers out of range. Everything else llama.cpp refuses by itself, with a message.
  */
 
 /** Bytes of one value of each scalar type, by GGUF's number; 8 is a string and 9 an array. */

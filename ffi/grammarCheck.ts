@@ -1,4 +1,4 @@
-/** Whether a grammar can be followed, for those who hold no model: the request path refuses it before it queues. */
+/** Whether a grammar can be followed, without a model: the request path refuses one that cannot before it queues. */
 import { GrammarWalk, TooAmbiguous } from "./grammar/GrammarWalk.ts";
 import { GrammarError, parseGrammar } from "./grammar/parseGrammar.ts";
 

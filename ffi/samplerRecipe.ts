@@ -40,7 +40,7 @@ export function samplerRecipe(sampling: Sampling, vocabSize: number, ctxTokens: 
       WT_SAMPLE_LINKS: samplers.length,
     }),
     floats: floatsOf(sampling),
-    // None of them is ever empty: a pointer to nothing is none that bun:ffi passes.
+    // None of them is ever empty: bun:ffi passes no pointer to an empty array.
     biasTokens: Int32Array.from([...logitBias.map((one) => one.token), 0]),
     biasValues: Float32Array.from([...logitBias.map((one) => one.bias), 0]),
     links: Int32Array.from([...samplers.map((name) => SAMPLER_NAMES.indexOf(name)), 0]),

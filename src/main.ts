@@ -1,5 +1,5 @@
 #!/usr/bin/env bun
-/** The command. What cannot be done is one sentence on stderr and exit code 1, whatever it was. */
+/** The entry point: runs the command that was typed. A failure is one sentence on stderr and exit code 1. */
 import { writeSync } from "node:fs";
 import { version } from "../package.json";
 import { StartError } from "./base/StartError.ts";
@@ -22,7 +22,7 @@ async function main(argv: readonly string[]): Promise<number> {
 
 function unexpected(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
-  return `${said.split("\n", 1)[0]} (nobody thought of that: WARMTURN_LOG_LEVEL=debug shows where it comes from)`;
+  return `${said.split("\n", 1)[0]} (unexpected; set WARMTURN_LOG_LEVEL=debug to see the stack)`;
 }
 
 process.exit(await main(process.argv.slice(2)));

@@ -18,7 +18,7 @@ const TABLE = {
   "template-refused": row(400, "invalid_request_error", "template_refused", "invalid_request_error"),
   "prefill-unsupported": row(400, "invalid_request_error", "prefill_unsupported", "invalid_request_error"),
   unauthorized: row(401, "authentication_error", "invalid_api_key", "authentication_error"),
-  // A page of another origin, or a name that is not this machine's: who asks is no client that was meant.
+  // A page of another origin, or a Host header that does not name this machine: not a client that the user meant.
   "host-refused": row(403, "permission_error", "host_not_allowed", "permission_error"),
   "origin-refused": row(403, "permission_error", "origin_not_allowed", "permission_error"),
   "not-found": row(404, "invalid_request_error", "not_found", "not_found_error"),
@@ -27,7 +27,7 @@ const TABLE = {
   "body-too-large": row(413, "invalid_request_error", "request_too_large", "request_too_large"),
   "unsupported-media": row(415, "invalid_request_error", "unsupported_media_type", "invalid_request_error"),
   "queue-full": row(429, "rate_limit_error", "queue_full", "rate_limit_error"),
-  // The client's own grammar or schema leads to nothing: sending it again, as clients do after a 5xx, would too.
+  // The client's own grammar or schema allows no next token. Not a 5xx: clients would send it again, in vain.
   "grammar-dead-end": row(400, "invalid_request_error", "grammar_dead_end", "invalid_request_error"),
   "engine-failed": row(500, "server_error", "engine_failed", "api_error"),
   // As llama-server says it of what is switched off, or what the model cannot do.

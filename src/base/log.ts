@@ -1,4 +1,4 @@
-/** Log lines: pretty on a terminal, JSON lines elsewhere. Text of messages and keys never come here. */
+/** Log lines: pretty on a terminal, JSON elsewhere. They never hold text of messages or API keys. */
 import { type Logger, pino } from "pino";
 import { prettyFactory } from "pino-pretty";
 
@@ -9,13 +9,13 @@ export interface LogOptions {
   readonly format: "auto" | "pretty" | "json";
   /** What stdout shows: a terminal gets pretty lines, one with colours coloured ones. */
   readonly look: { readonly colour: boolean; readonly isTerminal: boolean };
-  /** Message → what a person reads instead of it and its fields. */
+  /** Message → the sentence that a person reads instead of the message and its fields. */
   readonly sentences?: Readonly<Record<string, (fields: never) => string>>;
   /** Where pretty lines go; stdout where absent. */
   readonly write?: (text: string) => void;
 }
 
-/** In-process streams only: pino's transports look their target up by path, which a compiled binary has not. */
+/** In-process streams only: pino looks a transport up by its path, and a compiled binary has no such path. */
 export function createLog(options: LogOptions): Log {
   const { level, format, look, sentences = {}, write = stdoutWriter() } = options;
   const settings = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };

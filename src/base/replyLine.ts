@@ -1,4 +1,4 @@
-/** One line of the log for each reply, at its end: what it took, what it was spared, and why not more. */
+/** One line of the log for each reply, written at its end: what it cost, what was resumed, and why not more was. */
 
 /** As fields of a JSON line; tokens, milliseconds. */
 export interface ReplyFields {

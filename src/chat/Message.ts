@@ -64,7 +64,7 @@ export type ToolChoice =
   | { readonly type: "required"; readonly allowed?: readonly string[] }
   | { readonly type: "named"; readonly name: string };
 
-/** What a template is given, and all that it is given but the clock's date. */
+/** All that a template is given, but for the clock's date. */
 export interface PromptInput {
   readonly messages: readonly Message[];
   /** All of the request's, whatever its `tool_choice`. */

@@ -106,7 +106,7 @@ export function canonicalTools(json: Json, path = "tools"): Tool[] {
     }
     const body = objectAt(tool.get("function"), `${at}.function`);
     const name = textAt(body.get("name"), `${at}.function.name`);
-    // Which of two is meant could not be told from a call, and their schemas decide the order of its keys.
+    // A call could mean either of two tools of one name, and the schema decides the order of its keys.
     if (names.has(name)) throw invalid(`${at}.function.name`, `"${name}" names another tool already.`);
     names.add(name);
     const description = body.get("description") ?? undefined;

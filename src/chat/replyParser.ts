@@ -78,7 +78,7 @@ export class ReplyParser implements ReplySink {
     return this.#take();
   }
 
-  /** The reply has ended: whatever was held back is what it says. */
+  /** The reply has ended: what was held back is text. */
   end(): readonly ReplyDelta[] {
     this.#source.end();
     this.#reading.next();

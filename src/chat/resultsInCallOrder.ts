@@ -59,7 +59,7 @@ function withResults(replies: readonly AssistantMessage[], results: readonly Too
       waiting.delete(id);
     }
   }
-  // Those of earlier calls, as sent.
+  // Results of earlier calls, in the order they were sent.
   for (const result of results) if (waiting.has(result.toolCallId)) out.push(result);
   return out;
 }

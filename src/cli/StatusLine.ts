@@ -16,7 +16,7 @@ export class StatusLine {
 
   /** Whole lines. */
   above(text: string): void {
-    // At once: who is stopped in between would leave neither.
+    // In one write: a process that is stopped between two would show neither.
     this.#write(this.#shown === "" ? text : `${ERASE}${text}${this.#shown}`);
   }
 }

@@ -40,7 +40,7 @@ async function modelFile(text: string, env: Env, output: ProgressOutput): Promis
   });
 }
 
-/** Asks the hub in any case. Throws HubError. */
+/** Asks the hub even where the model is in the cache. Throws HubError. */
 export async function fetchModel(name: ModelName, env: Env, output: ProgressOutput): Promise<Pulled> {
   const cache = modelCache(env);
   const progress = showProgress(output);

@@ -41,7 +41,7 @@ export async function run(argv: readonly string[], env: Env): Promise<number> {
   });
 }
 
-/** Who has it already is not refused because the hub cannot be asked for a newer one. */
+/** A model that is in the cache is used where the hub cannot be asked for a newer one. */
 async function fetchOrKeep(name: ModelName, env: Env, output: ProgressOutput): Promise<Pulled> {
   try {
     return await fetchModel(name, env, output);

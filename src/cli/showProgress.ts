@@ -72,7 +72,7 @@ interface Sample {
   readonly bytes: number;
 }
 
-/** Not of every piece: those are thousands a second. */
+/** Not for every piece: there are thousands a second. */
 function withSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   const last = samples.at(-1);
   // Fetched again from its start.

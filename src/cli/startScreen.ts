@@ -106,7 +106,7 @@ function keptText({ facts, resume, lanes, spares, ctxTokens }: EngineReady): str
   return `${live}, and in ${bytesText(stateRamBytes)} of RAM ${holds.join(" or ")}`;
 }
 
-/** To three digits: more would say more than is known. */
+/** Three digits: the estimate is no more exact. */
 function rounded(count: number): number {
   return Number(Math.floor(count).toPrecision(3));
 }

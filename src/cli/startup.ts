@@ -99,7 +99,7 @@ export function loadingBar(config: Config, look: Look, write: (text: string) => 
   const elapsedMs = (): number => performance.now() - started;
   const draw = (): void => {
     const { share } = progress;
-    // Behind the load come the measured memory, the context and, the first time, the self-test.
+    // After the load: measuring memory, making the context and, at the first start, the self-test.
     const what = `${share < 1 ? "loading" : "preparing"} ${config.modelName}`;
     status.show(progressLine({ what, share, elapsedMs: elapsedMs() }, look));
   };

@@ -10,7 +10,7 @@ export function onStopSignals(stop: (signal: NodeJS.Signals) => void): void {
 /** SIGHUP's bit in the masks of `/proc`. */
 const HANGUP_BIT = 1n;
 
-/** Under `nohup` a terminal that closes is to be survived; a handler would undo that. */
+/** Under `nohup` the process has to survive a terminal that closes; a handler for SIGHUP would undo that. */
 function ignoresHangup(): boolean {
   try {
     const [, mask] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];

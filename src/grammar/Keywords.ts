@@ -10,7 +10,6 @@ export interface Part {
   readonly path: string;
 }
 
-/** All of them hold. */
 /** The keywords of one schema; null is as good as absent, as some clients write it. */
 export class Keywords {
   readonly path: string;

@@ -100,7 +100,7 @@ async function gather(name: ModelName, chosen: ModelFiles, deps: PullDeps): Prom
       await fetchFile({ options, name, file, progress }, part);
     } catch (error) {
       const mapped = diskError(error, cache.home);
-      // A full disk is of no use to anyone.
+      // A part on a full disk is removed: others need the room, and it could not be finished.
       if (mapped instanceof HubError && mapped.code === "disk-full") part.discard();
       throw mapped;
     }

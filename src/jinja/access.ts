@@ -97,7 +97,7 @@ function item(object: Value[] | string, key: Value): Value | undefined {
   return points[placeIn(points.length, key)];
 }
 
-/** `??` would take None for nothing. */
+/** Not `??`, which would take None for a missing value. */
 function orMissing(value: Value | undefined, object: Value, key: Value): Value {
   return value === undefined ? missing(object, key) : value;
 }

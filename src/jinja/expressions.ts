@@ -235,7 +235,7 @@ function filterName(node: FilterNode): string {
 function tested(name: string, operand: Evaluate, given: (frame: Frame) => Args, negate: boolean): Evaluate {
   return (frame) => {
     const value = operand(frame);
-    // Tests know no filters, because filters know tests.
+    // Here and not in the table of tests, which filters import.
     if (name === "filter") return isFilter(plain(value)) !== negate;
     const marked = name === "escaped" && value instanceof Markup;
     return (marked || testNamed(name)(plain(value), ...given(frame).positional)) !== negate;

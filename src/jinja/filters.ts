@@ -100,7 +100,7 @@ function items(value: Value): Value {
   return new Lazy(() => pairs(value));
 }
 
-/** Python looks at nothing else of what is false: none has no items here, and raises elsewhere. */
+/** Here none has no items, as anything false; elsewhere Python raises. */
 function lazily(value: Value, make: () => Value[]): Lazy {
   return new Lazy(() => (truth(value) ? make() : []));
 }

@@ -12,7 +12,8 @@ export function fromJson(json: Json): Value {
     return dict;
   }
   const { raw } = json;
-  // Time grows with the square of the digits; a longer one stays as it is spelt, and nobody calculates with it.
+  // Reading a number takes time that grows with the square of its digits: a longer one stays as it is spelt. Nobody
+  // calculates with those.
   const isWhole = raw.length <= DIGITS_MAX && /^-?[0-9]+$/.test(raw);
   return isWhole ? int(BigInt(raw)) : new Float(Number(raw), raw);
 }

@@ -1,4 +1,4 @@
-/** Jinja's tests: what may stand behind `is`, and what `select` and its kin go by. */
+/** Jinja's tests: the names behind `is`, which `select` and its like use as well. */
 import { wrong } from "./errors.ts";
 import { contains, OPERATORS } from "./operators.ts";
 import { str } from "./print.ts";

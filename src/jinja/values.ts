@@ -201,11 +201,11 @@ export function doubleOf(number: number | bigint | Float): number {
   return number instanceof Float ? number.value : Number(number);
 }
 
-/** An int in its one form. */
 /** Digits of a whole number, as Python's limit for writing and reading one. */
 export const DIGITS_MAX = 4_300;
 const INT_END = 10n ** BigInt(DIGITS_MAX);
 
+/** An integer as templates have it: a number where that is exact, else a bigint. */
 export function int(value: bigint): number | bigint {
   if (value >= INT_END || value <= -INT_END)
     throw wrong(`It made a whole number of more than ${DIGITS_MAX} digits.`);

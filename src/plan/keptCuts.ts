@@ -27,7 +27,7 @@ export function keepOf(tokens: Int32Array, cuts: Int32Array, rules: ChunkRules):
     ["tail-start", tail],
     ["last", tokens.length],
   ]);
-  // Mostly the generation prompt holds no cut, and both are one state.
+  // Where the generation prompt holds no cut, as in most templates, both are one state.
   if (lastCutAt(cuts, reply) === lastCutAt(cuts, tokens.length)) places.delete("reply-start");
   const keep: Keep[] = [];
   for (const reason of ORDER) {
@@ -72,7 +72,7 @@ function placesOf(tokens: Int32Array, rules: ChunkRules): Places {
       places.lastUserEnd = 0;
       places.reply = 0;
       preface = -1;
-      // What opened the message cannot end it.
+      // The opener is passed over: it cannot end its own message.
       at += user - 1;
       continue;
     }

@@ -220,7 +220,7 @@ export class Prompter {
   #reasoningTags({ reasoning }: Dialect): ReasoningTags | null {
     if (reasoning === null) return null;
     const [end, ...more] = this.#tagTokens(reasoning.end);
-    // Of a tag in several tokens nobody can say by its tokens whether it is there.
+    // A closing tag of several tokens cannot be recognised by its tokens.
     if (end === undefined || more.length > 0) return null;
     return { start: this.#tagTokens(reasoning.start), end };
   }

@@ -1,4 +1,4 @@
-/** A chat template: parsed once, rendered with plain variables. What it raises is the client's to know. */
+/** A chat template: parsed once, rendered with plain variables. What it raises is passed on to the client. */
 import { AppError } from "../base/AppError.ts";
 import { parseTemplate, renderTemplate, TemplateRaised } from "../jinja/renderTemplate.ts";
 import type { JsonObject } from "../json/json.ts";
@@ -19,7 +19,7 @@ export class Template {
     }
   }
 
-  /** Throws AppError("template-refused") with the template's own words, or with what it could not work with. */
+  /** Throws AppError("template-refused") with the template's own words, or with a sentence on what failed in it. */
   render(context: JsonObject): string {
     try {
       return renderTemplate(this.#program, context, this.#today());

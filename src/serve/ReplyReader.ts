@@ -13,6 +13,6 @@ export interface ReplyReader {
   push(token: number, probs?: TokenProbs): readonly ReplyDelta[];
   /** Probabilities of tokens whose text has come out since; a stop string's never do. */
   takeProbs(): readonly TokenProbs[];
-  /** The reply has ended: whatever was held back is what it says. */
+  /** The reply has ended: what was held back is text. */
   end(): readonly ReplyDelta[];
 }

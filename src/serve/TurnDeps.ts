@@ -41,6 +41,6 @@ export interface TurnDeps {
   /** Tokens of reasoning where a request says nothing; missing or Infinity is no limit. */
   readonly reasoningBudget?: number;
   readonly newCallId: () => string;
-  /** What was left out of a reply's grammar, one sentence. */
+  /** One sentence for what a reply's grammar leaves out. */
   readonly warn?: (message: string) => void;
 }

@@ -29,7 +29,7 @@ export function prepareChat(turn: Turn, deps: TurnDeps, choices: number): readon
     ...samplingOf(turn, { opensReasoning, ...continues, warn, ...format }),
     ...budgetOf(turn, deps, rendered),
   });
-  // What the reply answers: with a continued message it is answered by both together.
+  // With a continued message, that message and the reply together are the answer to what stands before it.
   const prompt = continuation?.history ?? turn.prompt;
   return Array.from({ length: choices }, (_, choice) => {
     const reply = new ReplyAssembler({

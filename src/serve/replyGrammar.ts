@@ -86,10 +86,10 @@ function makeGrammar(demand: Demand, options: ReplyGrammarOptions): Held {
   gbnf.define("root", "");
   if (isForced || textSchema !== undefined) {
     const ways: string[] = [];
-    // A demanded call of a model that knows none is spelt as most models are trained to.
+    // Where the model has no call format of its own, a demanded call takes the form that most models are trained on.
     const callFormat = calls ?? (isForced ? USUAL_FORMAT.calls : null);
     if (callFormat !== null && (isForced || toolChoice.type === "auto")) {
-      // Who names one tool means one call of it.
+      // A named tool is called once.
       const parallel = demand.parallelCalls && toolChoice.type !== "named";
       ways.push(callsBody(gbnf, callFormat, tools, parallel, options.warn));
     }

@@ -118,7 +118,10 @@ class Running implements RunningTurn {
   #accepted = false;
   #closed = false;
   #warmable: Warmable | undefined;
-  /** As of the token that a stop string ended with: the engine runs on until it is told, longer one time than another. */
+  /**
+   * The report at the token that completed a stop string. The engine goes on until it hears of that, sometimes for
+   * longer, sometimes not: those tokens are not the reply's.
+   */
   #stoppedAt: RunReport | undefined;
   #release: () => void = () => {};
 
@@ -232,7 +235,7 @@ class Running implements RunningTurn {
     yield* this.#told();
     yield* rest;
     const { message, remembered, warmable } = this.#turn.finished();
-    // Before the end is sent, so that the client's next request meets what it has to know.
+    // Before the end is sent: the client may send its next request at once.
     if (!this.#signal.aborted && !this.#closed && this.#arrived.warms && reason !== "prefilled") {
       const habits = this.#deps.conversations.replied(this.#arrived.conversation, remembered);
       if (habits !== null) this.#warmable = warmable(habits);
@@ -257,6 +260,6 @@ function finishOf(reply: ReplyReader, reason: "stop" | "length" | "prefilled"): 
 
 function checkQueue({ engine, queueMax }: TurnDeps, runs: number): void {
   if (engine.pending + runs <= queueMax) return;
-  // How many are others' is not told.
+  // The sentence does not say how many requests are of other clients.
   throw queueFull(`Too many requests run or wait already; the limit is ${queueMax}.`);
 }

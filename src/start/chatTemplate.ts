@@ -17,7 +17,7 @@ export interface Templates {
 export function templatesOf(model: Model, config: Config): Templates {
   if (!model.vocab.hasTokenizer)
     throw new StartError(`${config.modelPath} holds no tokenizer; name the GGUF file of a chat model.`);
-  // Nothing is asked that it would render.
+  // An encoder is given no messages to render.
   if (model.isEncoder) return { template: "", toolUse: null };
   const file = config.flags.chatTemplateFile;
   if (file !== null) {

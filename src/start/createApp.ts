@@ -1,6 +1,6 @@
 /**
- * The HTTP application: one Elysia instance a feature, composed here. Whatever goes wrong becomes one status
- * and one body in the protocol's own error form; never a stack trace, never an empty answer.
+ * The HTTP application: composes one Elysia instance a feature. Every failure becomes one status and one body in the
+ * protocol's own error form, never a stack trace or an empty answer.
  */
 import { type AnyElysia, Elysia } from "elysia";
 import { AppError } from "../base/AppError.ts";
@@ -51,7 +51,7 @@ export interface App {
   fetch(request: Request): Promise<Response>;
 }
 
-/** Throws where a route says nothing of itself. */
+/** Throws where a route is not documented. */
 export function createApp(deps: AppDeps): App {
   const auth = authOf(deps.apiKeys);
   const unforeseen = (error: unknown): AppError => toAppError(error, deps);
@@ -114,7 +114,7 @@ async function answer(request: Request, { handle, ids, auth, cors, deps }: Aroun
   cors.allow(request, response.headers);
   const path = new URL(request.url).pathname;
   const ms = Math.round(performance.now() - started);
-  // Health is asked for every second by some.
+  // Health at a lower level: some clients ask for it every second.
   const level = path.endsWith("/health") ? "debug" : "info";
   const key = auth.nameOf(request.headers);
   const who = key === null ? {} : { key };

@@ -22,9 +22,9 @@ export function listen({ host, port, isShared }: Place, app: App): Bun.Server<un
       // A prefill may be silent for minutes; bodies are counted as they are read.
       idleTimeout: 0,
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      // Else Bun answers what it cannot make sense of with a page that shows our source.
+      // In development Bun answers a malformed request with a page that shows our source.
       development: false,
-      // Which also lets a second server listen on the same port, without a word, unless it is said:
+      // Said explicitly: outside of development Bun lets a second server listen on the same port.
       reusePort: isShared,
       fetch: (request) => app.fetch(request),
     });

@@ -1,6 +1,6 @@
 /**
- * From a config to what answers chats: library, vocabulary, template, engine and warm pass, in this order, so
- * that what is wrong with the model's file is said before the engine is started on it.
+ * From a config to a service that answers chats: library, vocabulary, template, engine, warm pass. The order lets a
+ * fault in the model's file be reported before the engine is started on it.
  */
 import { randomUUID } from "node:crypto";
 import { Backend } from "../../ffi/Backend.ts";
@@ -34,7 +34,7 @@ export interface LoadWatch {
   /** The engine has died after it was ready; one sentence. */
   readonly onCrash: (message: string) => void;
   readonly progress: LoadProgress;
-  /** What plays a model's part in this process, instead of an engine Worker; all else is as it is served. */
+  /** Stands in for the engine Worker in this process; everything else is as it is when serving. */
   readonly startEngine?: (options: EngineOptions) => Promise<Engine>;
 }
 

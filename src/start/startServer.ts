@@ -1,6 +1,6 @@
 /**
- * The listening server: bound before the model is loaded, so that a client meanwhile gets a 503 it can wait
- * for; stopped by letting running replies end, for a while, and then ending them.
+ * The listening server. It is bound before the model is loaded, so that a client gets a 503 meanwhile and can wait.
+ * To stop, it lets running replies finish for a while, and then ends them.
  */
 
 import type { Config } from "../config/Config.ts";
@@ -20,9 +20,9 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** How often the end of the running replies is looked for while stopping. */
+/** While stopping: how often to look whether the running replies have finished. */
 const STOP_POLL_MS = 20;
-/** For the last bytes of a reply to leave. */
+/** Time for the last bytes of a reply to be sent. */
 const FLUSH_MS_MAX = 500;
 
 export interface ServerWatch extends LoadWatch {

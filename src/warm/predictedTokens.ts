@@ -52,13 +52,16 @@ export function predictedTokens(
   }
 }
 
-/** What may come behind a text that is gone on with: a letter, a digit, a mark, a line; each merges with its kind. */
+/**
+ * What the client may write behind its text: a letter, a digit, a mark, a new line. Each may merge with the text's
+ * end.
+ */
 const RAW_PROBES = ["A", "1", ")", "\n\n"] as const;
 
 /** The same of a prompt without messages, which goes on with whatever its client writes next. */
 export function predictedRaw(renderer: Renderer, grown: RawPrompt): Int32Array {
   const last = grown.parts[grown.grows];
-  // Behind token ids the next ones are the client's.
+  // The client continues with token ids of its own: text would merge with none of them.
   if (last === undefined || "tokens" in last) return renderer.rawTokens(grown);
   return RAW_PROBES.map((text) => renderer.rawTokens(grownPrompt(grown, { text, tokens: [] }))).reduce(
     commonTokens,

@@ -36,7 +36,7 @@ export function variants(reply: AssistantMessage, habits: Habits): readonly Vari
   const [numbers, otherNumbers] = ranked(numberHabits, habits.numbers);
   const otherReasoningNext = [otherReasoning, numbers] as const;
   const otherNumbersNext = [reasoning, otherNumbers] as const;
-  // What nothing is known of is likelier to turn out the other way.
+  // Where one habit is known and the other is not, the unknown one is likelier to be guessed wrong: vary it first.
   const numbersLessSure = habits.numbers === "unknown" && habits.reasoning !== "unknown";
   const pairs = [
     [reasoning, numbers] as const,

@@ -44,7 +44,7 @@ export function inferReply(evidence: ReplyEvidence): StudiedReply {
   if (known?.calls !== undefined) return done("by hand", known.calls);
   const inferred = inferCalls(trial);
   if (inferred !== null) {
-    // What cannot read its own template's calls is no format.
+    // A format that cannot read the template's own calls is not used.
     const { oneCall } = testFormat(format(inferred), trial);
     if (oneCall === "exact" || oneCall === "read") return done("inferred", inferred);
   }

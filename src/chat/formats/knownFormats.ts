@@ -25,7 +25,7 @@ const HARMONY: Known = {
   format: {
     channels: "harmony",
     reasoning: { start: "<|channel|>analysis<|message|>", end: "<|end|>" },
-    // As the model writes it: history has the recipient in front of the channel.
+    // As the model writes it. In the history the recipient stands in front of the channel.
     calls: call({
       parts: [
         "<|channel|>commentary to=functions.",

@@ -29,7 +29,7 @@ export function looseText(text: string): string | null {
   source.end();
   const parts: string[] = [];
   const reading = looseValue(source, (json) => parts.push(json));
-  // All text is there, so it never waits.
+  // All of the text was pushed, so the reader never waits for more.
   const { value } = reading.next();
   return value === true && source.rest.trim() === "" ? parts.join("") : null;
 }
@@ -106,7 +106,8 @@ function* quoted(source: ReplySource, quote: string, emit: (json: string) => voi
     source.take(mark.length);
     if (mark === quote) {
       if (quote.length > 1) break;
-      // Some templates teach quotes without escapes: one that nothing fitting follows is the text's own.
+      // Some templates show quotes without escapes: a quote that is not followed by what may follow a value belongs
+      // to the text.
       const space = yield* source.space();
       const next = yield* source.peek();
       if (next === "" || ",)]}:<".includes(next)) break;

@@ -88,7 +88,7 @@ function* opening(source: ReplySource, words: readonly (string | null)[]): Step<
   for (const [i, word] of words.entries()) {
     const next = words[i + 1];
     if (word !== null) {
-      // Kimi forgets the `functions.` in front of a name now and then.
+      // Kimi sometimes leaves out the `functions.` in front of a name.
       if (!(yield* source.words([word])) && !word.endsWith(".")) return false;
     } else if (typeof next === "string") yield* source.until([next], () => {}, NAME_CHARS_MAX);
   }
@@ -122,7 +122,7 @@ function* namedCall(source: ReplySource, sink: ReplySink, marks: NamedCallMarks)
   const end = yield* source.until(ends, (text) => parts.push(text), NAME_CHARS_MAX);
   const name = parts.join("").trim();
   if (end === null || !isName(name) || (marks.format.bare && !sink.knows(name))) return "none";
-  // An index or an id that was left out is not missed: what follows it may follow the name.
+  // Where the model left out an index or an id, reading goes on with what follows it.
   const from = blank ? 0 : marks.middle.findIndex(([word]) => word === end);
   for (const [i, words] of marks.middle.entries()) {
     if (i < from) continue;

@@ -40,7 +40,7 @@ function* readReasoning(
 ): Step<void> {
   const { reasoning } = format;
   if (reasoning === null) return;
-  // Some models open again what the prompt has opened.
+  // Some models write the opening tag although the prompt has opened the reasoning.
   if (opened) yield* source.match(reasoning.start);
   else {
     // Blank text in front of the tag is not said; in front of text its edge is trimmed.

@@ -80,7 +80,7 @@ function isRead(format: ReplyFormat, rendered: string, calls: readonly TrialCall
     calls.every((call, i) => {
       const found = read[i];
       if (found?.name !== call.name || typeof found.arguments === "string") return false;
-      // Gemma's come sorted.
+      // Gemma's template prints keys sorted.
       const keys = [...call.arguments.keys()];
       const same = keys.every((key) => {
         const value = found.arguments;

@@ -26,7 +26,7 @@ export interface ReplyWish {
   readonly onDelta: (delta: Delta) => void;
 }
 
-/** How often a server is asked again that is still loading its model. */
+/** While the server loads its model: how often to ask again. */
 const LOADING_POLL_MS = 500;
 
 export class ChatClient {
@@ -138,7 +138,7 @@ function broke(why: unknown): string {
   return `The connection broke (${wordsOf(why)}); /retry says the turn again.`;
 }
 
-/** The code where there is one: Bun's sentences are for whoever programs. */
+/** The error's code where it has one: Bun's sentences are written for programmers. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return "code" in error && typeof error.code === "string" ? error.code : error.message;

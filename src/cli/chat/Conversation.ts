@@ -15,7 +15,7 @@ export interface TurnWatch {
   notice(text: string): void;
 }
 
-/** A model that calls and calls would never give the word back. */
+/** Most calls in one turn: a model that never stops calling would not let the person speak again. */
 const ROUNDS_MAX = 16;
 
 export class Conversation {

@@ -1,4 +1,4 @@
-/** The value of a sum; no more than a pocket calculator knows. */
+/** The value of an arithmetic expression, as far as a pocket calculator goes. */
 
 /** At most two places behind the point. Throws an Error that says what is wrong. */
 export function calculate(expression: string): number {

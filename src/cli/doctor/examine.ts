@@ -64,7 +64,7 @@ function lookAtAll(parts: Parts, options: ExamineOptions): readonly Finding[] {
     const search = nvidia === undefined ? {} : { nvidia };
     const backend = Backend.open({ ...search, explicit: llamaLib ?? undefined });
     parts.library = libraryReport(backend);
-    // Who wants no GPU misses none.
+    // With `--gpu-layers 0` a GPU that cannot be used is no finding.
     const level = config?.engine.gpuLayers === 0 ? "note" : "wrong";
     parts.findings = backend.notes.map((note) => finding(level, "gpu", note));
     if (config === null) return [NO_MODEL];
@@ -100,7 +100,7 @@ interface Studied {
 
 const NO_TEMPLATE: Studied = { prompter: null, problems: [] };
 
-/** A template that cannot be used hides nothing of what the engine can tell. */
+/** Where the template cannot be used, the engine is examined all the same. */
 function studied(model: Model, config: Config, parts: Parts): Studied {
   try {
     const prompter = prompterOf(templatesOf(model, config), model.vocab);
@@ -127,7 +127,7 @@ const NO_MODEL = finding(
   `${program} doctor model.gguf looks at a model, its template and its kept states as well.`,
 );
 
-/** Rethrows what nobody foresaw. */
+/** Rethrows an error of an unexpected kind. */
 function stoppedBy(error: unknown, about: Finding["about"]): Finding {
   // Their sentences say what to do.
   if (error instanceof MemoryError) return finding("wrong", "memory", error.message);

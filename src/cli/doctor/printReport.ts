@@ -36,7 +36,7 @@ function section(title: string, rows: readonly Row[], look: Look): string {
   return [paint(look, "bold", title), ...lines].join("\n");
 }
 
-/** On a terminal what is too long goes on below itself; elsewhere a line is a line. */
+/** On a terminal a long cell is continued in the next line; elsewhere lines are not broken. */
 function besides(head: string, text: string, look: Look): string {
   const width = Bun.stringWidth(head);
   const parts = look.isTerminal ? wrap(text, look.columns - width) : [text];

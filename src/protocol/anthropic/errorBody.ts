@@ -15,7 +15,10 @@ export function anthropicErrorBody(error: AppError, requestId: string): Anthropi
   };
 }
 
-/** Begins with the field's path, as Anthropic's own do: it has no place of its own. All `messages` are no place. */
+/**
+ * The message begins with the field's path, as Anthropic's own do: the form has no field for it. A path that is only
+ * `messages` is left out.
+ */
 function messageOf({ message, field }: AppError): string {
   if (field === null || field === "messages" || message.startsWith(field)) return message;
   return `${field}: ${message}`;

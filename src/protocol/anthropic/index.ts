@@ -19,7 +19,7 @@ import {
 } from "./schemas.ts";
 import { countTokens, type StartedMessage, startMessage } from "./service.ts";
 
-/** What Claude Code asks before its first request, to see whether anybody is there. */
+/** Claude Code asks these before its first request, to see whether the server answers. */
 const PREFLIGHTS = ["/", "/api/hello"] as const;
 
 const MESSAGES_DOC = documented({
@@ -41,7 +41,7 @@ const COUNT_DOC = documented({
 });
 const PREFLIGHT_DOC = documented({
   tag: "server",
-  summary: "Whether anybody is there",
+  summary: "Liveness: whether the server answers",
   answer: null,
   error: ANTHROPIC_ERROR,
   refuses: [],

@@ -121,7 +121,7 @@ function blockJson({ block, text, signature }: CollectedBlock): Json {
   return isJsonObject(json) ? new Map(json).set("input", inputOf(text)) : json;
 }
 
-/** A call that was cut off has the input that could be read of it: none. */
+/** A call that was cut off is given an empty input: its arguments cannot be parsed. */
 function inputOf(text: string): Json {
   try {
     return parseJson(text);

@@ -102,7 +102,7 @@ export class MessageBlocks {
   }
 }
 
-/** Clients hand it back unread, and so do we: it must only be there. */
+/** A signature: clients send it back unread, and it is not checked. It only has to be there. */
 function signatureOf(thinking: string): string {
   return `wt1.${Bun.hash.xxHash64(thinking).toString(16).padStart(16, "0")}`;
 }

@@ -57,7 +57,7 @@ const SECURITY = {
 };
 
 export async function openApiDocument(app: AnyElysia): Promise<OpenApiDocument> {
-  // Only here: a server that nobody asks need not load it.
+  // Imported here, so that a server that is never asked for it does not load the plugin.
   const { toOpenAPISchema } = await import("@elysiajs/openapi/openapi");
   const schemas: Record<string, Schema> = {};
   const paths = named(toOpenAPISchema(app, { staticFile: false }).paths, schemas);

@@ -1,4 +1,7 @@
-/** What is embedded or ranked of a request: its tokens counted, its vectors asked for, nothing told to who has left. */
+/**
+ * Shared by embeddings and rankings: counts the tokens of a request's inputs, asks for their vectors, and stops once
+ * the client has left.
+ */
 import { setImmediate } from "node:timers/promises";
 import { AppError } from "../../base/AppError.ts";
 import { invalid } from "../../chat/fields.ts";
@@ -16,7 +19,7 @@ export interface EmbedAnswer {
   readonly of: (raw: string, service: ServiceDeps, signal: AbortSignal) => Promise<object>;
 }
 
-/** What nobody reads: its client has left. */
+/** A status that is never sent: the client has left. */
 const LEFT = 499;
 
 export async function answered(

@@ -27,7 +27,7 @@ export function authOf(keys: readonly ApiKey[]): Auth {
   const known = keys.map(({ name, key }) => ({ name, digest: digest(key) }));
   const find = (headers: Headers): (typeof known)[number] | undefined => {
     const sent = sentKeys(headers).map(digest);
-    // All are compared, so that the time says nothing of which one came near.
+    // Every key is compared, so that the time taken does not say which one was close.
     const hits = known.filter(({ digest }) => sent.filter((one) => timingSafeEqual(digest, one)).length > 0);
     return hits[0];
   };
@@ -46,7 +46,10 @@ export function authOf(keys: readonly ApiKey[]): Auth {
   };
 }
 
-/** In OpenAI's and llama-server's header, and in Anthropic's: some clients fill both, one of them in vain. */
+/**
+ * In OpenAI's and llama-server's header, or in Anthropic's. Some clients fill both, and only one of them with the
+ * key.
+ */
 function sentKeys(headers: Headers): string[] {
   const bearer = /^Bearer\s+(.+)$/i.exec(headers.get("authorization") ?? "")?.[1];
   return [bearer, headers.get("x-api-key")].flatMap((key) => key?.trim() || []);

@@ -48,7 +48,7 @@ export function corsOf(origins: readonly string[], methods: Methods): Cors {
       const taken = methods(new URL(request.url).pathname);
       const headers = new Headers({ "access-control-max-age": PREFLIGHT_SECONDS });
       if (taken !== null) headers.set("access-control-allow-methods", taken);
-      // Any: `*` would leave out `authorization`.
+      // For any header: `*` would not include `authorization`.
       const wanted = request.headers.get("access-control-request-headers");
       if (wanted !== null) headers.set("access-control-allow-headers", wanted);
       return new Response(null, { status: 204, headers });

@@ -44,7 +44,7 @@ export const READING: readonly AppErrorCode[] = [
   "closing",
 ];
 
-/** And what a route that runs the model. */
+/** What a route that runs the model may be refused for, besides. */
 export const RUNNING: readonly AppErrorCode[] = [
   ...READING,
   "prompt-too-long",
@@ -94,7 +94,8 @@ export function documented(doc: RouteDoc) {
       : { requestBody: { required: true, content: { "application/json": { schema: body } } } }),
     responses: responsesOf(doc),
   };
-  // Unread: the service wants the raw text, and as little of it as can be refused.
+  // The body is not parsed here: the service reads the raw text, and only once the request is not refused for other
+  // reasons.
   return { parse: [() => "unread"], detail };
 }
 

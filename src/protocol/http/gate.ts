@@ -24,7 +24,7 @@ export function gateOf({ host, hasKeys, allowedHosts, cors }: GateOptions): Gate
   const checksHost = !anyHost && (allowedHosts.length > 0 || (!hasKeys && isLoopback(host)));
   return (headers) => {
     const named = headers.get("host");
-    // No browser leaves it out.
+    // Every browser sends a Host header.
     if (checksHost && named !== null) checkHost(named, allowedHosts);
     if (!hasKeys) checkOrigin(headers.get("origin"), named, cors);
   };

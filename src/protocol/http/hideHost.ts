@@ -1,7 +1,7 @@
 /**
- * A request is routed by its path, whatever host it was sent to: Elysia looks for the path's slash behind the
- * eleventh character of the URL, where that of `http://llm/` has passed, and Bun gives no URL at all for a
- * Host header that is none.
+ * A request is routed by its path, whatever host it was sent to. Elysia looks for the path behind the eleventh
+ * character of the URL, which is too late where the host is as short as in `http://llm/`; and Bun gives no URL at all
+ * where the Host header is malformed.
  */
 
 const HOST = /^[a-z]+:\/\/[^/?#]*/i;

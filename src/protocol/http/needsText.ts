@@ -1,4 +1,4 @@
-/** What an encoder is asked for in vain. */
+/** Refuses what an encoder cannot do: it writes no text. */
 
 import { AppError } from "../../base/AppError.ts";
 import type { Engine } from "../../run/Engine.ts";

@@ -28,7 +28,7 @@ async function* placedEvents(runs: readonly RunningTurn[], onError: () => void):
   const iterators = runs.map(({ events }) => events[Symbol.asyncIterator]());
   const next = async (index: number) => ({ index, result: await iterators[index]?.next() });
   const waiting = new Map(iterators.map((_, index) => [index, next(index)]));
-  // The first of each, so that a refusal comes before anything was said.
+  // The first event of each run, so that a refusal comes before anything was sent.
   const firsts = await Promise.all(waiting.values());
   for (const { index } of firsts) waiting.set(index, next(index));
   for (const { index, result } of firsts) {

@@ -1,7 +1,7 @@
 /**
- * Server-sent events out of an async iterable. A comment goes out at once, so that headers do, and one more
- * whenever nothing was said for a while. The stream is closed before `onClose(true)` is called; a client that
- * leaves is `onClose(false)`. A failure is one last event, never a stream that just stops.
+ * Server-sent events out of an async iterable. A comment is sent at once, so that the headers are, and again whenever
+ * nothing was sent for a while. The stream is closed before `onClose(true)` is called; where a client leaves,
+ * `onClose(false)` is. A failure is sent as one last event: a stream never just stops.
  */
 import type { Clock } from "../../serve/Clock.ts";
 
@@ -11,9 +11,9 @@ export type SseItem = string | { readonly event: string; readonly data: string }
 export interface SseOptions {
   readonly clock: Clock;
   readonly keepAliveMs: number;
-  /** What is said into a silence; a comment where the protocol has no word for it. */
+  /** Sent where nothing else was for a while; a comment where the protocol has no event for that. */
   readonly keepAlive?: SseItem;
-  /** The event that tells of a failure nobody foresaw. */
+  /** The event for an unexpected failure. */
   readonly failure: (error: unknown) => SseItem;
   readonly onClose: (whole: boolean) => void;
 }

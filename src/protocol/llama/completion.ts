@@ -100,7 +100,7 @@ class Collected {
   readonly tokens: number[] = [];
   readonly #asked: Asked;
   readonly #heading: CompletionHeading;
-  /** Told, and not said yet. */
+  /** Received, and to be sent with the next chunk. */
   #probs: object[] = [];
   #timings: object | undefined;
 

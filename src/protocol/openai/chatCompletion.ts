@@ -48,7 +48,7 @@ class ChunkWriter {
   readonly #index: number;
   readonly #form: ChatForm;
   #opened = false;
-  /** Told, and to be said with the next chunk. */
+  /** Received, and to be sent with the next chunk. */
   #probs: object[] = [];
   #timings: object = {};
 
@@ -95,7 +95,7 @@ class ChunkWriter {
   }
 
   #chunk(delta: object, more: object = {}, finish: string | null = null): string {
-    // The opening says nothing yet: what was told is of what follows.
+    // The opening chunk has no text: probabilities that are waiting belong to the chunk behind it.
     const probs = "role" in delta ? [] : this.#probs.splice(0);
     const logprobs = probs.length === 0 ? null : { content: probs, refusal: null };
     return JSON.stringify({
@@ -125,7 +125,6 @@ function deltaOf(event: DeltaEvent): object {
   }
 }
 
-/** llama-server's; `processed` counts what was resumed as well. */
 /** The stream, collected. Throws the AppError that a stream would have sent. */
 export async function wholeCompletion(events: AsyncIterable<PlacedEvent>, form: ChatForm): Promise<object> {
   const { heading, request, vocab } = form;

@@ -16,7 +16,7 @@ import { openSealed } from "./sealedReasoning.ts";
 import type { PlacedItem } from "./storedInput.ts";
 import { modelName } from "./tools.ts";
 
-/** What OpenAI's own servers do, ask or remember: nothing that this model said or was told. */
+/** Items that only OpenAI's own servers make or need; the model neither said nor was told them. */
 const OF_SERVERS =
   /^(compaction(_\w+)?|additional_tools|configuration_update|program(_output)?|(web_search|file_search|computer|image_generation|code_interpreter|local_shell|shell|apply_patch|tool_search|mcp)_\w+)$/;
 

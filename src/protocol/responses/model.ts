@@ -83,7 +83,7 @@ export function readResponsesRequest(body: Json, options: ReadOptions): Response
   };
 }
 
-/** What would change the answer if it were ignored in silence. */
+/** Fields that would change the answer, and are refused rather than ignored. */
 function refuseUnsupported(fields: RequestFields): void {
   if (fields.get("conversation") !== undefined) {
     throw invalid("conversation", "is not served here; send `previous_response_id` or the items themselves.");

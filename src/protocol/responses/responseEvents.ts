@@ -64,7 +64,7 @@ export class ResponseWriter {
       if (event.type === "told") this.#output.told(event.probs);
       if (event.type === "accepted" || event.type === "prefill" || event.type === "told") continue;
       const parts = event.type === "end" ? this.#output.end(lastStatus(event)) : this.#output.push(event);
-      // The parts are for streams; the items are kept.
+      // Only streams send the parts; here the items are collected.
       for (const _ of parts);
       if (event.type === "end") end = event;
     }

@@ -58,7 +58,7 @@ function* pairsOf(value: Json, vocab: BiasVocab): Generator<Sent> {
 
 /** Of a key that is shown in an error. */
 const NAME_CHARS_MAX = 64;
-/** Nobody forbids a page. */
+/** Longest text that a bias may be given for. */
 const TEXT_CHARS_MAX = 512;
 
 function tokenAt(token: number, at: string, { size }: BiasVocab): number {

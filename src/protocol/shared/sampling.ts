@@ -1,6 +1,6 @@
 /**
- * Sampling fields with llama-server's names, the same in every protocol. What a request does not say is as the
- * server was started, or as the model recommends.
+ * Sampling fields with llama-server's names, the same in every protocol. A field that is missing is taken from the
+ * server's flags, else from the model's recommendations, else from the defaults.
  */
 
 import type { Limits } from "../../base/limits.ts";
@@ -35,7 +35,7 @@ export function readSampling(fields: RequestFields, { defaults, vocab, limits }:
   if (problem !== null) throw invalid("samplers", problem);
   return {
     ...numbers,
-    // As in llama-server: there is no base below 1.
+    // As in llama-server, which takes no base below 1.
     dryBase: numbers.dryBase < 1 ? defaults.dryBase : numbers.dryBase,
     samplers,
     drySequenceBreakers: readBreakers(fields.get("dry_sequence_breakers"), defaults, limits),

@@ -109,7 +109,7 @@ export function warmturnOf(report: RunReport): WarmturnReport {
   };
 }
 
-/** llama-server's `prompt_progress`. */
+/** llama-server's `prompt_progress`; `processed` counts what was resumed as well. */
 export function progressOf({
   total,
   resumed,

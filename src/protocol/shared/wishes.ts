@@ -1,4 +1,4 @@
-/** What a request wants told beside its reply, and what may be used for it: the same fields in every protocol. */
+/** What a request wants reported beside its reply, and what may be used for it: the same fields in every protocol. */
 
 import type { Limits } from "../../base/limits.ts";
 import { invalid } from "../../chat/fields.ts";

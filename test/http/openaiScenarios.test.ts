@@ -55,7 +55,7 @@ test("11: a response_format that cannot be read is a 400 that names it; one that
       response_format: { type: "json_schema", json_schema: { name: "title", schema } },
     });
   expect((await ask({ type: "object", properties: { title: { type: "string" } } })).status).toBe(200);
-  expect(server.engine.runs[0]?.spec.sampling?.grammar).toContain('\\"title\\":');
+  expect(server.engine.runs[0]?.spec.sampling?.grammar).toContain(`\\"title\\"`);
   const refused = await ask({ $ref: "#/nowhere" });
   expect([refused.status, (await json(refused)).error.param]).toEqual([
     400,

@@ -224,7 +224,8 @@ describe("settings", () => {
     expect(choice({ type: "auto", disable_parallel_tool_use: true })).toEqual([{ type: "auto" }, false, 1]);
     expect(choice({ type: "any" })).toEqual([{ type: "required" }, true, 1]);
     expect(choice({ type: "tool", name: "add" })).toEqual([{ type: "named", name: "add" }, true, 1]);
-    expect(choice({ type: "none" })).toEqual([{ type: "none" }, true, 0]);
+    // Which tools may be called changes nothing of the prompt.
+    expect(choice({ type: "none" })).toEqual([{ type: "none" }, true, 1]);
   });
 
   test("limits and samplers", () => {

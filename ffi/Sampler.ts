@@ -3,6 +3,8 @@
  * checked; only when it does not fit is the whole vocabulary masked and the chain asked again. A dead end is
  * a value. llama.cpp's grammar is not used: it aborts, throws, or never returns on grammars that parse.
  */
+
+import { highest } from "../src/run/highest.ts";
 import type { Sampling, TokenProbs } from "../src/run/RunSpec.ts";
 import type { Context } from "./Context.ts";
 import { FfiError, statusError, unwrap, withWords } from "./FfiError.ts";
@@ -125,14 +127,13 @@ export class Sampler extends Handle {
       "Cannot read probabilities",
     );
     if (count === 0) return { ...sure, top: [sure].slice(0, top) };
-    const order = [...probs.subarray(0, count).keys()]
-      .filter((i) => (probs[i] ?? 0) > 0)
-      .sort((a, b) => (probs[b] ?? 0) - (probs[a] ?? 0) || (tokens[a] ?? 0) - (tokens[b] ?? 0));
+    const left = probs.subarray(0, count);
+    const order = highest(left, top, tokens).filter((i) => (probs[i] ?? 0) > 0);
     const at = (i: number) => ({ token: tokens[i] ?? -1, value: probs[i] ?? 0 });
     return {
       token,
       value: probs[tokens.subarray(0, count).indexOf(token)] ?? 0,
-      top: order.slice(0, top).map(at),
+      top: order.map(at),
     };
   }
 

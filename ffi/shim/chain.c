@@ -17,39 +17,49 @@ struct wt_recipe {
     int32_t breaker_bytes;
 };
 
-/*
- * A DRY link looks through the whole vocabulary for each breaker, and a clone of one does not: the context keeps
- * the last that was made.
- */
-static void *wt_dry(struct wt_context *c, const struct wt_recipe *recipe) {
-    int32_t numbers[5] = { recipe->integers[WT_SAMPLE_DRY_ALLOWED], recipe->integers[WT_SAMPLE_DRY_LAST], recipe->integers[WT_SAMPLE_BREAKERS], 0, 0 };
-    memcpy(numbers + 3, recipe->floats + WT_SAMPLE_DRY_MULTIPLIER, 2 * sizeof(float));
-    int32_t size = (int32_t) sizeof(numbers) + recipe->breaker_bytes;
-    if (c->dry && c->dry_key_size == size && memcmp(c->dry_key, numbers, sizeof(numbers)) == 0
-        && memcmp(c->dry_key + sizeof(numbers), recipe->breakers, (size_t) recipe->breaker_bytes) == 0)
-        return llama_sampler_clone(c->dry);
-    if (c->dry) llama_sampler_free(c->dry);
-    free(c->dry_key);
-    c->dry = NULL;
-    c->dry_key_size = size;
-    c->dry_key = malloc((size_t) size);
+static void *wt_new_dry(struct wt_context *c, const struct wt_recipe *recipe) {
     int32_t count = recipe->integers[WT_SAMPLE_BREAKERS];
     const char **breakers = malloc(((size_t) count + 1) * sizeof(char *));
-    if (!c->dry_key || !breakers) {
-        free(breakers);
-        return NULL;
-    }
-    memcpy(c->dry_key, numbers, sizeof(numbers));
-    memcpy(c->dry_key + sizeof(numbers), recipe->breakers, (size_t) recipe->breaker_bytes);
+    if (!breakers) return NULL;
     const char *next = recipe->breakers;
     for (int32_t i = 0; i < count; i++) {
         breakers[i] = next;
         next += strlen(next) + 1;
     }
-    c->dry = llama_sampler_init_dry(c->model->vocab, recipe->floats[WT_SAMPLE_DRY_MULTIPLIER], recipe->floats[WT_SAMPLE_DRY_BASE],
+    void *link = llama_sampler_init_dry(c->model->vocab, recipe->floats[WT_SAMPLE_DRY_MULTIPLIER], recipe->floats[WT_SAMPLE_DRY_BASE],
         recipe->integers[WT_SAMPLE_DRY_ALLOWED], recipe->integers[WT_SAMPLE_DRY_LAST], breakers, (size_t) count);
     free(breakers);
-    return c->dry ? llama_sampler_clone(c->dry) : NULL;
+    return link;
+}
+
+/*
+ * A DRY link looks through the whole vocabulary for each breaker (2.3 s for 32 that end many of 150,000 tokens), and a
+ * clone of one does not: the context keeps those that were asked for last, so that clients of several do not take turns
+ * in making them.
+ */
+static void *wt_dry(struct wt_context *c, const struct wt_recipe *recipe) {
+    int32_t numbers[5] = { recipe->integers[WT_SAMPLE_DRY_ALLOWED], recipe->integers[WT_SAMPLE_DRY_LAST], recipe->integers[WT_SAMPLE_BREAKERS], 0, 0 };
+    memcpy(numbers + 3, recipe->floats + WT_SAMPLE_DRY_MULTIPLIER, 2 * sizeof(float));
+    int32_t size = (int32_t) sizeof(numbers) + recipe->breaker_bytes;
+    char *key = malloc((size_t) size);
+    if (!key) return NULL;
+    memcpy(key, numbers, sizeof(numbers));
+    memcpy(key + sizeof(numbers), recipe->breakers, (size_t) recipe->breaker_bytes);
+    int32_t at = 0;
+    while (at < WT_KNOWN_DRY - 1 && c->dry[at].link && !(c->dry[at].key_size == size && memcmp(c->dry[at].key, key, (size_t) size) == 0)) at++;
+    struct wt_known_dry known = c->dry[at];
+    if (known.link && known.key_size == size && memcmp(known.key, key, (size_t) size) == 0) {
+        free(key);
+    } else {
+        if (known.link) llama_sampler_free(known.link);
+        free(known.key);
+        known.link = wt_new_dry(c, recipe);
+        known.key = key;
+        known.key_size = size;
+    }
+    for (int32_t i = at; i > 0; i--) c->dry[i] = c->dry[i - 1];
+    c->dry[0] = known;
+    return known.link ? llama_sampler_clone(known.link) : NULL;
 }
 
 static void *wt_link(struct wt_context *c, const struct wt_recipe *recipe, int32_t link) {

@@ -3,6 +3,16 @@
  * sequence, position or chunk out of range, a full context) is a status here.
  */
 
+/* Each may hold megabytes where its breakers end many tokens. */
+#define WT_KNOWN_DRY 8
+
+/* A DRY link, never used itself, and what it was made of. */
+struct wt_known_dry {
+    void *link;
+    char *key;
+    int32_t key_size;
+};
+
 struct wt_context {
     void *context;
     void *memory; /* NULL of an encoder, which has none */
@@ -25,10 +35,8 @@ struct wt_context {
     int32_t *tokens;
     int8_t *wanted;
     struct llama_token_data *candidates;
-    /* The last DRY link, never used itself, and what it was made of. */
-    void *dry;
-    char *dry_key;
-    int32_t dry_key_size;
+    /* The DRY links that were asked for last, the latest first. */
+    struct wt_known_dry dry[WT_KNOWN_DRY];
     /* The state that `held.c` holds; size 0: none. */
     uint8_t *held;
     int64_t held_size;
@@ -47,8 +55,10 @@ static void wt_context_drop(struct wt_context *c) {
     free(c->tokens);
     free(c->wanted);
     free(c->candidates);
-    if (c->dry) llama_sampler_free(c->dry);
-    free(c->dry_key);
+    for (int32_t i = 0; i < WT_KNOWN_DRY; i++) {
+        if (c->dry[i].link) llama_sampler_free(c->dry[i].link);
+        free(c->dry[i].key);
+    }
     free(c->held);
     free(c);
 }

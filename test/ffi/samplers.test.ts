@@ -94,6 +94,11 @@ describe.skipIf(backend === null)("samplers", () => {
     expect(choices({ ...dry, dryPenaltyLastN: 3 }, 1, history)).toEqual([c]);
     expect(choices({ ...dry, dryPenaltyLastN: -1 }, 1, history)).not.toEqual([c]);
     expect(choices({ ...dry, dryPenaltyLastN: 2 ** 31 - 1 }, 1, history)).not.toEqual([c]);
+    // One of eight breakers after the other, and the first again, which is remembered or made anew.
+    for (const letter of ["b", ..."defghijk", "b", "k", "b"]) {
+      const kept = choices({ ...dry, drySequenceBreakers: [letter] }, 1, history)[0] === c;
+      expect([letter, kept]).toEqual([letter, letter === "b"]);
+    }
     // Without penalties the look back is DRY's own.
     expect(choices({ ...dry, repeatLastN: 0 }, 1, history)).not.toEqual([c]);
   });

@@ -13,6 +13,8 @@ export interface LastRequest {
   /** What its headers say of its session; "" for nothing. */
   readonly session: string;
   readonly keys: BigUint64Array;
+  /** Tokens behind its last cut, which no key names. */
+  readonly tail: Int32Array;
   /** Messages; tokens where it had none. */
   readonly length: number;
   readonly firstUser: bigint;
@@ -23,6 +25,8 @@ export interface LastRequest {
 export interface Match {
   /** Chunks that both begin with; 0 where a short prompt was found by its messages. */
   readonly chunks: number;
+  /** Tokens that both have behind these, where all of the last prompt's chunks are among them. */
+  readonly tail: number;
   /** Breaks ties: a session says more than a client. */
   readonly hints: number;
 }
@@ -57,6 +61,7 @@ export class ArrivingRequest {
       client: this.#client,
       session: this.#session,
       keys: this.#plan.keys,
+      tail: this.#plan.tokens.slice(this.#plan.cuts.at(-1) ?? 0),
       length: this.#length,
       firstUser: this.#firstUser,
       short: isShort ? this.#hashOfFirst(this.#length) : null,
@@ -74,7 +79,28 @@ export class ArrivingRequest {
     const chunks = this.#isPastHead(last, shared) ? shared : 0;
     if (chunks === 0 && !(shared === last.keys.length && this.#continuesShort(last))) return undefined;
     const sameSession = this.#session !== "" && last.session === this.#session;
-    return { chunks, hints: (sameSession ? 2 : 0) + (last.client === this.#client ? 1 : 0) };
+    const hints = (sameSession ? 2 : 0) + (last.client === this.#client ? 1 : 0);
+    return { chunks, tail: this.#commonTail(last, shared), hints };
+  }
+
+  /** The same prompt again. */
+  repeats(last: LastRequest): boolean {
+    const { keys, tokens } = this.#plan;
+    const behind = tokens.length - (this.#plan.cuts.at(-1) ?? 0);
+    return (
+      keys.length === last.keys.length &&
+      keys.at(-1) === last.keys.at(-1) &&
+      behind === last.tail.length &&
+      this.#commonTail(last, keys.length) === behind
+    );
+  }
+
+  #commonTail(last: LastRequest, shared: number): number {
+    if (shared < last.keys.length) return 0;
+    const tail = this.#plan.tokens.subarray(this.#plan.cuts[shared - 1] ?? 0);
+    let same = 0;
+    while (same < last.tail.length && same < tail.length && tail[same] === last.tail[same]) same += 1;
+    return same;
   }
 
   #isPastHead(last: LastRequest, shared: number): boolean {
@@ -108,7 +134,8 @@ export class ArrivingRequest {
 }
 
 export function isBetter(a: Match, b: Match): boolean {
-  return a.chunks === b.chunks ? a.hints > b.hints : a.chunks > b.chunks;
+  if (a.chunks !== b.chunks) return a.chunks > b.chunks;
+  return a.tail === b.tail ? a.hints > b.hints : a.tail > b.tail;
 }
 
 /** No user's text begins like this. */

@@ -11,7 +11,7 @@ import type { Plan } from "../plan/Plan.ts";
 import type { ConversationTurn } from "../run/RunSpec.ts";
 import type { Habits } from "../warm/WarmJob.ts";
 import { ArrivingRequest, isBetter, type LastRequest, type Match } from "./conversationMatch.ts";
-import { type Evidence, habitEvidence } from "./habitEvidence.ts";
+import { type Evidence, habitEvidence, reasoningHabit } from "./habitEvidence.ts";
 
 /** One request, as far as it says whose it is. */
 export interface Arrival {
@@ -34,6 +34,8 @@ interface Conversation {
   /** What the last request was answered; null until then. */
   reply: AssistantMessage | null;
   evidence: Evidence;
+  /** Its newest request is being answered. */
+  isRunning: boolean;
 }
 
 export class Conversations {
@@ -52,7 +54,7 @@ export class Conversations {
   arrive(arrival: Arrival): ConversationTurn {
     const client = JSON.stringify([arrival.tenant, arrival.userAgent]);
     const request = new ArrivingRequest(arrival.plan, arrival.prompt, client, arrival.session);
-    const found = this.#find(request, arrival.tenant) ?? this.#open(arrival.tenant);
+    const found = this.#find(request, arrival.tenant) ?? this.#open(arrival.tenant, {});
     if (found.reply !== null && found.last !== null && arrival.prompt !== null) {
       const seen = habitEvidence(found.reply, arrival.prompt, found.last.length);
       found.evidence = { ...found.evidence, ...seen };
@@ -61,8 +63,19 @@ export class Conversations {
     found.turn += 1;
     found.last = request.remembered();
     found.reply = null;
+    found.isRunning = false;
     touch(this.#conversations, found.id, found, this.#max);
     return { id: found.id, turn: found.turn };
+  }
+
+  /** The turn is being answered, until the returned function is called: another prompt meanwhile is a fork. */
+  runs(turn: ConversationTurn): () => void {
+    const conversation = this.#conversations.get(turn.id);
+    if (conversation === undefined || conversation.turn !== turn.turn) return () => {};
+    conversation.isRunning = true;
+    return () => {
+      if (conversation.turn === turn.turn) conversation.isRunning = false;
+    };
   }
 
   /**
@@ -76,12 +89,13 @@ export class Conversations {
     conversation.reply = reply;
     const ofClient = this.#clients.get(conversation.last?.client ?? "");
     const known: Evidence = { ...ofClient, ...conversation.evidence };
-    return { reasoning: known.reasoning ?? "unknown", numbers: known.numbers ?? "unknown" };
+    const awaitsResults = (reply?.toolCalls.length ?? 0) > 0;
+    return { reasoning: reasoningHabit(known, awaitsResults), numbers: known.numbers ?? "unknown" };
   }
 
-  #open(tenant: string): Conversation {
+  #open(tenant: string, evidence: Evidence): Conversation {
     const id = `conversation-${this.#nextId++}`;
-    return { id, tenant, turn: 0, last: null, reply: null, evidence: {} };
+    return { id, tenant, turn: 0, last: null, reply: null, evidence, isRunning: false };
   }
 
   #find(request: ArrivingRequest, tenant: string): Conversation | undefined {
@@ -94,7 +108,11 @@ export class Conversations {
         best = { conversation, match };
       }
     }
-    return best?.conversation;
+    if (best === undefined) return undefined;
+    const { conversation } = best;
+    // What it was asked is not answered yet: this goes on from the same history another way. Asked again, it is a retry.
+    const isFork = conversation.isRunning && conversation.last !== null && !request.repeats(conversation.last);
+    return isFork ? this.#open(tenant, conversation.evidence) : conversation;
   }
 }
 

@@ -11,7 +11,10 @@ import type { Habits } from "../warm/WarmJob.ts";
 
 /** Only what was seen. */
 export interface Evidence {
+  /** Of replies that only results have followed. */
   readonly reasoning?: Exclude<Habits["reasoning"], "unknown">;
+  /** Of replies in front of a user message: there a client may drop what it sends in a tool loop. */
+  readonly pastReasoning?: Exclude<Habits["reasoning"], "unknown">;
   readonly numbers?: Exclude<Habits["numbers"], "unknown">;
 }
 
@@ -20,31 +23,43 @@ export interface Evidence {
  * it had, which is where the reply is expected.
  */
 export function habitEvidence(reply: AssistantMessage, prompt: PromptInput, position: number): Evidence {
-  const echo = findEcho(reply, prompt, position);
-  if (echo === undefined) return {};
+  const at = findEcho(reply, prompt, position);
+  const echo = prompt.messages[at];
+  if (echo?.role !== "assistant") return {};
   const evidence: { -readonly [K in keyof Evidence]: Evidence[K] } = {};
-  if (reply.reasoning !== "") evidence.reasoning = echo.reasoning === "" ? "dropped" : "kept";
+  if (reply.reasoning !== "") {
+    const isPast = prompt.messages.some(({ role }, index) => index > at && role === "user");
+    evidence[isPast ? "pastReasoning" : "reasoning"] = echo.reasoning === "" ? "dropped" : "kept";
+  }
   const numbers = numbersEvidence(reply, echo, prompt);
   if (numbers !== undefined) evidence.numbers = numbers;
   return evidence;
 }
 
-/** Ids of calls come back unchanged from every client; a reply without calls is known by place and text. */
+/** What this client will do with a reply's reasoning: `awaitsResults` where results come next, and no user message. */
+export function reasoningHabit(known: Evidence, awaitsResults: boolean): Habits["reasoning"] {
+  const { reasoning, pastReasoning } = known;
+  // Who drops it of what is past may keep it in a loop; nothing else is known to differ.
+  if (awaitsResults) return reasoning ?? (pastReasoning === "kept" ? "kept" : "unknown");
+  return pastReasoning ?? reasoning ?? "unknown";
+}
+
+/** -1 for none. Ids of calls come back unchanged from every client; a reply without calls is known by place and text. */
 function findEcho(
   reply: AssistantMessage,
   prompt: PromptInput,
   position: number,
-): AssistantMessage | undefined {
+): number {
   const id = reply.toolCalls[0]?.id;
   if (id !== undefined) {
-    return prompt.messages.findLast(
-      (message): message is AssistantMessage =>
+    return prompt.messages.findLastIndex(
+      (message) =>
         message.role === "assistant" && message.toolCalls.some((call) => call.id === id),
     );
   }
   const message = prompt.messages[position];
-  if (message?.role !== "assistant" || message.toolCalls.length > 0) return undefined;
-  return trimEdges(message.content) === reply.content ? message : undefined;
+  if (message?.role !== "assistant" || message.toolCalls.length > 0) return -1;
+  return trimEdges(message.content) === reply.content ? position : -1;
 }
 
 function numbersEvidence(

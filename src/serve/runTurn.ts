@@ -124,6 +124,7 @@ class Running implements RunningTurn {
    */
   #stoppedAt: RunReport | undefined;
   #release: () => void = () => {};
+  readonly #answered: () => void;
 
   constructor(turn: PreparedTurn, arrived: Arrived, caller: Caller, deps: TurnDeps, signal: AbortSignal) {
     this.#turn = turn;
@@ -132,6 +133,7 @@ class Running implements RunningTurn {
     this.#signal = signal;
     this.#reply = turn.reply;
     this.#arrived = arrived;
+    this.#answered = arrived.warms ? deps.conversations.runs(arrived.conversation) : () => {};
     const { sampling, maxTokens } = turn;
     const see = deps.activity.begin({
       tenant: caller.tenant,
@@ -165,6 +167,7 @@ class Running implements RunningTurn {
   close(whole: boolean): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#answered();
     this.#signal.removeEventListener("abort", this.#onAbort);
     if (!whole) this.#run.cancel();
     if (whole && this.#warmable !== undefined) {
@@ -235,6 +238,7 @@ class Running implements RunningTurn {
     yield* this.#told();
     yield* rest;
     const { message, remembered, warmable } = this.#turn.finished();
+    this.#answered();
     // Before the end is sent: the client may send its next request at once.
     if (!this.#signal.aborted && !this.#closed && this.#arrived.warms && reason !== "prefilled") {
       const habits = this.#deps.conversations.replied(this.#arrived.conversation, remembered);

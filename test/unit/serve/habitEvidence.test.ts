@@ -65,6 +65,8 @@ const table: readonly {
   readonly reply: AssistantMessage;
   readonly echo: readonly object[];
   readonly habits: Habits;
+  /** What is thought of a reply of calls; as of others where left out. */
+  readonly loop?: Habits["reasoning"];
 }[] = [
   {
     name: "reasoning_content that came back",
@@ -126,6 +128,18 @@ const table: readonly {
     habits: { reasoning: "dropped", numbers: "unknown" },
   },
   {
+    name: "calls in front of a user message show nothing of a tool loop",
+    reply: called,
+    echo: [
+      { role: "assistant", content: "", tool_calls: call('{"b": 2.0, "a": 1}') },
+      result,
+      { role: "assistant", content: "42." },
+      next,
+    ],
+    habits: { reasoning: "dropped", numbers: "as-sent" },
+    loop: "unknown",
+  },
+  {
     name: "a retry shows nothing",
     reply: thought,
     echo: [],
@@ -134,11 +148,18 @@ const table: readonly {
 ];
 
 describe("habits", () => {
-  for (const { name, reply, echo, habits } of table) {
+  for (const { name, reply, echo, habits, loop } of table) {
     test(name, () => {
       const conversations = new Conversations();
       expect(exchange(conversations, request(first), reply)).toEqual(unknown);
       expect(exchange(conversations, request([...first, ...echo]), plain)).toEqual(habits);
+      if (loop === undefined) return;
+      const again = exchange(
+        conversations,
+        request([...first, ...echo, { role: "assistant", content: "x" }, next]),
+        called,
+      );
+      expect(again?.reasoning).toBe(loop);
     });
   }
 

@@ -111,7 +111,8 @@ export class Conversations {
     if (best === undefined) return undefined;
     const { conversation } = best;
     // What it was asked is not answered yet: this goes on from the same history another way. Asked again, it is a retry.
-    const isFork = conversation.isRunning && conversation.last !== null && !request.repeats(conversation.last);
+    const isFork =
+      conversation.isRunning && conversation.last !== null && !request.repeats(conversation.last);
     return isFork ? this.#open(tenant, conversation.evidence) : conversation;
   }
 }

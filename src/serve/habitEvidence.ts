@@ -45,16 +45,11 @@ export function reasoningHabit(known: Evidence, awaitsResults: boolean): Habits[
 }
 
 /** -1 for none. Ids of calls come back unchanged from every client; a reply without calls is known by place and text. */
-function findEcho(
-  reply: AssistantMessage,
-  prompt: PromptInput,
-  position: number,
-): number {
+function findEcho(reply: AssistantMessage, prompt: PromptInput, position: number): number {
   const id = reply.toolCalls[0]?.id;
   if (id !== undefined) {
     return prompt.messages.findLastIndex(
-      (message) =>
-        message.role === "assistant" && message.toolCalls.some((call) => call.id === id),
+      (message) => message.role === "assistant" && message.toolCalls.some((call) => call.id === id),
     );
   }
   const message = prompt.messages[position];

@@ -63,8 +63,13 @@ function slotBody(format: CallFormat, part: Exclude<CallPart, string>, name: str
 function spelt(gbnf: Gbnf, format: CallFormat, text: string): string {
   if (text === "") return "";
   if (format.shape !== "json") return literal(text);
-  const words = text.split(/\s+/).map((piece) => (piece === "" ? "" : literal(piece)));
-  return words.join(` ${jsonRule(gbnf, "ws")} `).trim();
+  const ws = jsonRule(gbnf, "ws");
+  const pieces = text.split(/(\s+)/).map((piece) => {
+    if (piece.trim() !== "" || piece === "") return piece === "" ? "" : literal(piece);
+    // More than JSON has is the family's own.
+    return /^(?: |\n[ \t]{0,20})$/.test(piece) ? ws : `(${literal(piece)} | ${ws})`;
+  });
+  return pieces.filter((piece) => piece !== "").join(" ");
 }
 
 /** The text that starts a call: a grammar that waits for calls begins there. Null where nothing marks one. */

@@ -5,6 +5,8 @@ export interface ReasoningFormat {
   /** Opens reasoning, e.g. `<think>`; "" where only the prompt opens it. */
   readonly start: string;
   readonly end: string;
+  /** It may be opened again behind text and between calls; elsewhere its tag is text there. */
+  readonly again?: boolean;
 }
 
 export interface ReplyFormat {

@@ -94,7 +94,7 @@ export class ReplySource {
   *closing(words: readonly string[]): Step<void> {
     for (const word of words) {
       yield* this.space();
-      if ((yield* this.match(word)) || !this.#ended) continue;
+      if ((yield* this.match(word)) || (yield* this.match(singular(word))) || !this.#ended) continue;
       const { rest } = this;
       if (word.startsWith(rest)) this.take(rest.length);
     }
@@ -159,6 +159,11 @@ function firstMark(
     }
   }
   return { at, mark };
+}
+
+/** `<|tool_calls_section_end|>` is written `<|tool_call_section_end|>` now and then (Kimi). */
+export function singular(word: string): string {
+  return word.startsWith("<|") ? word.replace("_calls_", "_call_") : word;
 }
 
 /** A complete tag, or what stands between tags and white space. */

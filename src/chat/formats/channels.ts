@@ -26,11 +26,13 @@ export function* readHarmony(
   for (;;) {
     const header = yield* readHeader(source, sink, ["<|channel|>", START]);
     if (header === null) return;
-    const channel = /<\|channel\|>\s*(\w+)/.exec(header)?.[1] ?? "final";
+    const channel = [...header.matchAll(/<\|channel\|>\s*(\w+)/g)].at(-1)?.[1] ?? "final";
     const to = /\bto=([^\s<]+)/.exec(header)?.[1];
     const name = to?.replace(/^functions\./, "");
-    if (name !== undefined && tools && isName(name)) yield* harmonyCall(source, sink, name);
-    else if (channel === "analysis") {
+    const isCall = tools && name !== undefined && isName(name) && (name !== to || sink.knows(name));
+    if (isCall) yield* harmonyCall(source, sink, name);
+    else if (channel === "analysis" || (channel === "commentary" && to !== undefined && to !== "user")) {
+      // What is addressed to nobody that was given is told, but is no answer.
       sink.reasoning("");
       yield* body(source, HARMONY_ENDS, (text) => sink.reasoning(text));
       sink.text("");

@@ -55,7 +55,8 @@ const FUNCTIONARY: Known = {
 const GEMMA: Known = {
   marks: ["<|tool_call>", '<|"|>'],
   format: {
-    reasoning: { start: "<|channel>thought", end: "<channel|>" },
+    reasoning: { start: "<|channel>thought", end: "<channel|>", again: true },
+    textMarks: ["<|channel>", "<channel|>", "<turn|>"],
     calls: call({
       parts: ["<|tool_call>call:", { slot: "name" }, "{", { slot: "arguments" }, "}<tool_call|>"],
       arguments: { kind: "gemma" },
@@ -86,7 +87,12 @@ const KIMI_TAGS: Known = {
   marks: ["<|open|>", "<|close|>", "<|sep|>"],
   format: {
     reasoning: { start: "<|open|>think<|sep|>", end: "<|close|>think<|sep|>" },
-    textMarks: ["<|open|>response<|sep|>", "<|close|>response<|sep|>", "<|end_of_msg|>"],
+    textMarks: [
+      "<|open|>response<|sep|>",
+      "<|close|>response<|sep|>",
+      "<|close|>message<|sep|>",
+      "<|end_of_msg|>",
+    ],
     calls: call({
       sectionStart: "<|open|>tools<|sep|>",
       parts: [

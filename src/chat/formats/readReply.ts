@@ -7,9 +7,9 @@ import { bareCalls } from "./bareCalls.ts";
 import { readHarmony, readNamedRecipients, readRecipients } from "./channels.ts";
 import { type JsonCallMarks, jsonCallMarks, jsonCalls } from "./jsonCalls.ts";
 import { type NamedCallMarks, namedCallMarks, namedCalls } from "./namedCalls.ts";
-import type { ReplyFormat } from "./ReplyFormat.ts";
-import type { ReplySink } from "./ReplySink.ts";
-import type { ReplySource, Step } from "./ReplySource.ts";
+import type { ReasoningFormat, ReplyFormat } from "./ReplyFormat.ts";
+import type { CallRead, ReplySink } from "./ReplySink.ts";
+import { ReplySource, type Step, singular } from "./ReplySource.ts";
 import { type CallReader, type ReplyStart, readText } from "./readText.ts";
 import { treeCalls } from "./treeCalls.ts";
 
@@ -24,14 +24,21 @@ export function* readReply(
   if (format.channels === "harmony") return yield* readHarmony(source, sink, tools, start);
   if (format.channels === "recipients") return yield* readRecipients(source, sink, calls, start);
   if (format.channels === "all") return yield* readNamedRecipients(source, sink, tools, start === "text");
-  if (start !== "text") yield* readReasoning(source, sink, format, calls, start === "reasoning");
+  if (start !== "text") yield* openedReasoning(source, sink, format, calls, start === "reasoning");
   if (tools && format.calls?.bare === true && start !== "text") {
     yield* bareCalls(source, sink, format.calls);
   }
-  yield* readText(source, sink, calls, format.textMarks, []);
+  const thoughts = format.reasoning?.again === true ? format.reasoning : null;
+  const marks = [...format.textMarks, ...(calls?.strays ?? [])];
+  for (;;) {
+    const end = yield* readText(source, sink, calls, marks, thoughts === null ? [] : [thoughts.start]);
+    if (end === null || thoughts === null) return;
+    yield* readReasoning(source, sink, thoughts, calls);
+  }
 }
 
-function* readReasoning(
+/** Reasoning at the reply's start, where the prompt or the model has opened it. */
+function* openedReasoning(
   source: ReplySource,
   sink: ReplySink,
   format: ReplyFormat,
@@ -43,20 +50,83 @@ function* readReasoning(
   // Some models write the opening tag although the prompt has opened the reasoning.
   if (opened) yield* source.match(reasoning.start);
   else {
+    if (reasoning.start === "") return;
     // Blank text in front of the tag is not said; in front of text its edge is trimmed.
     yield* source.space();
-    for (const mark of format.textMarks) {
-      if (calls?.marks.includes(mark) !== true && (yield* source.match(mark))) yield* source.space();
+    while (!(yield* source.match(reasoning.start))) {
+      let marked = false;
+      for (const mark of format.textMarks) {
+        if (marked || calls?.marks.includes(mark) === true) continue;
+        marked = yield* source.match(mark);
+      }
+      if (!marked) return;
+      yield* source.space();
     }
-    if (reasoning.start === "" || !(yield* source.match(reasoning.start))) return;
   }
-  // A model that calls out of its reasoning forgets to close it; a special token says what it means.
-  const implied = (calls?.marks ?? []).filter((mark) => /^<[|｜]/.test(mark));
+  yield* readReasoning(source, sink, reasoning, calls);
+}
+
+/**
+ * Up to its end. A call that stands in it is one where the reasoning is never closed: the model forgot to. One that
+ * is only spoken of, or thought through before the end comes, is reasoning.
+ */
+function* readReasoning(
+  source: ReplySource,
+  sink: ReplySink,
+  reasoning: ReasoningFormat,
+  calls: CallReader | null,
+): Step<void> {
+  const marks = calls?.marks ?? [];
   // Said at once, so that tokens are counted as reasoning from the tag on and up to the other.
   sink.reasoning("");
-  const mark = yield* source.until([reasoning.end, ...implied], (text) => sink.reasoning(text));
-  if (mark === reasoning.end) source.take(mark.length);
+  for (;;) {
+    const mark = yield* source.until([reasoning.end, ...marks], (text) => sink.reasoning(text));
+    if (mark === reasoning.end) source.take(mark.length);
+    if (mark === reasoning.end || mark === null || calls === null) break;
+    if (yield* isOpenCall(source, sink, calls, mark, reasoning.end)) break;
+    sink.reasoning(source.take(mark.length));
+  }
   sink.text("");
+}
+
+/** Whether a whole call stands here and the reply ends without `end`; nothing is taken. */
+function* isOpenCall(
+  source: ReplySource,
+  sink: ReplySink,
+  calls: CallReader,
+  mark: string,
+  end: string,
+): Step<boolean> {
+  const trial = new ReplySource();
+  trial.record(mark);
+  const reading = calls.read(trial, silent(sink), mark);
+  let read: CallRead | undefined;
+  for (let fed = mark.length; ; ) {
+    const { rest } = source;
+    if (rest.indexOf(end, Math.max(0, fed - end.length)) >= 0) return false;
+    trial.push(rest.slice(fed));
+    fed = rest.length;
+    if (source.ended) trial.end();
+    if (read === undefined) {
+      const step = reading.next();
+      if (step.done === true) read = step.value;
+    }
+    if (read === "none" || read === "cut") return false;
+    if (source.ended) return read === "call";
+    yield;
+  }
+}
+
+function silent(sink: ReplySink): ReplySink {
+  const nothing = () => {};
+  return {
+    reasoning: nothing,
+    text: nothing,
+    open: nothing,
+    arguments: nothing,
+    knows: (name) => sink.knows(name),
+    schema: (name) => sink.schema(name),
+  };
 }
 
 function callReader(format: CallFormat): CallReader | null {
@@ -69,7 +139,7 @@ function callReader(format: CallFormat): CallReader | null {
 function jsonReader(marks: JsonCallMarks): CallReader | null {
   const [first] = marks.open;
   if (first === undefined) return null;
-  return { marks: [first], read: (source, sink) => jsonCalls(source, sink, marks) };
+  return { marks: [first], strays: [], read: (source, sink) => jsonCalls(source, sink, marks) };
 }
 
 /** Shorter words, and words that are no tags, are too likely in text. */
@@ -79,12 +149,16 @@ const isTag = (word: string) => word.length >= 6 && /^[<[]/.test(word);
 function namedReader(marks: NamedCallMarks): CallReader | null {
   const starts = new Map<string, number>();
   for (const [at, word] of marks.open.entries()) {
-    if (word !== null && (at === 0 || isTag(word)) && !starts.has(word)) starts.set(word, at);
+    if (word === null || (at > 0 && !isTag(word))) continue;
+    for (const one of [word, singular(word)]) if (!starts.has(one)) starts.set(one, at);
   }
   if (starts.size === 0) return null;
+  const closing = [...marks.close, ...marks.sectionEnd].flatMap((word) => [word, singular(word)]);
   const json = listInside(marks);
   return {
     marks: [...starts.keys()],
+    // A token that closes what was never opened is no text.
+    strays: [...new Set(closing)].filter((word) => /^<[|｜].*[|｜]>$/.test(word) && !starts.has(word)),
     *read(source, sink, mark) {
       const at = starts.get(mark) ?? 0;
       // Models write the usual JSON between their own tags now and then (LFM2 when it is asked to).

@@ -15,6 +15,8 @@ export type ReplyStart =
 export interface CallReader {
   /** Marks that open calls. */
   readonly marks: readonly string[];
+  /** Marks that only close: alone they are no text. */
+  readonly strays: readonly string[];
   /** From behind `mark`; `record` is on, and is left on only for "none". */
   read(source: ReplySource, sink: ReplySink, mark: string): Step<CallRead>;
 }

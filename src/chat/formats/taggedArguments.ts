@@ -35,13 +35,20 @@ export function* taggedArguments(
     const key = yield* argumentKey(source, format);
     if (key === null) return "cut";
     sink.arguments(`${first ? "" : ", "}${JSON.stringify(key.name)}: `);
-    const whole = yield* argumentValue(source, sink, format, key, close, schema);
-    if (!whole) return "cut";
+    const end = yield* argumentValue(source, sink, format, key, close, schema);
+    if (end === null) return "cut";
+    if (end === "call") {
+      sink.arguments("}");
+      return "call";
+    }
   }
   if (source.ended && (yield* source.peek()) === "") return "cut";
   sink.arguments("}");
   return "call";
 }
+
+/** What a value ended with: its own tag, or the call's; null where the text ends before. */
+type ValueEnd = "value" | "call" | null;
 
 interface ArgumentKey {
   readonly name: string;
@@ -89,7 +96,7 @@ function* argumentValue(
   key: ArgumentKey,
   close: readonly string[],
   schema: JsonObject | undefined,
-): Step<boolean> {
+): Step<ValueEnd> {
   // One line break belongs to the tags where the family writes one.
   if (/\n\s*$/.test(format.keyEnd)) yield* source.match("\n");
   const kinds = schemaKinds(argumentSchema(schema, key.name), schema ?? new Map());
@@ -97,25 +104,25 @@ function* argumentValue(
   const jsonString = isText && format.texts === "json";
   if (isText && !jsonString) {
     const writer = new JsonTextWriter((json) => sink.arguments(json));
-    const whole = yield* rawValue(source, format, close, (text) => writer.push(text));
-    if (whole) writer.end();
-    return whole;
+    const end = yield* rawValue(source, format, close, (text) => writer.push(text));
+    if (end !== null) writer.end();
+    return end;
   }
   const parts: string[] = [];
-  const whole = yield* rawValue(source, format, close, (text) => parts.push(text));
+  const end = yield* rawValue(source, format, close, (text) => parts.push(text));
   const raw = parts.join("");
-  if (!whole) sink.arguments(JSON.stringify(raw).slice(0, -1));
+  if (end === null) sink.arguments(JSON.stringify(raw).slice(0, -1));
   else sink.arguments(typed(raw, kinds, format, key));
-  return whole;
+  return end;
 }
 
-/** Passes the value's own text on and takes its closing tag; false where the text ends before. */
+/** Passes the value's own text on and takes what closes it. */
 function* rawValue(
   source: ReplySource,
   format: TaggedArguments,
   close: readonly string[],
   emit: (text: string) => void,
-): Step<boolean> {
+): Step<ValueEnd> {
   const [end = ""] = wordsOf(format.valueEnd);
   const breaks = /^\s*\n/.test(format.valueEnd);
   let held = "";
@@ -127,21 +134,47 @@ function* rawValue(
   };
   if (format.texts === "cdata") {
     while (yield* source.match(CDATA)) {
-      if ((yield* source.until([CDATA_END], emit)) === null) return false;
+      if ((yield* source.until([CDATA_END], emit)) === null) return null;
       source.take(CDATA_END.length);
     }
   }
   const [start = ""] = wordsOf(format.keyStart);
   const follows = [start, ...close, format.separator.trim()].filter((word) => word !== "");
+  const [closes = ""] = close;
+  const stops = closes.startsWith("</") && !end.includes(closes) ? [end, closes] : [end];
   for (;;) {
-    if ((yield* source.until([end], pass)) === null) return false;
+    const stop = yield* source.until(stops, pass);
+    if (stop === null) return null;
+    if (stop !== end) {
+      const closed = yield* closedCall(source, close);
+      if (closed === null) return "call";
+      pass(closed);
+      continue;
+    }
     const ends = wordsOf(format.valueEnd);
     const tag = source.take(end.length);
     yield* source.closing(ends.slice(1));
     const space = yield* source.space();
-    if ((yield* source.peek()) === "" || (yield* anyStarts(source, follows))) return true;
+    if ((yield* source.peek()) === "" || (yield* anyStarts(source, follows))) return "value";
     pass(tag + space);
   }
+}
+
+/**
+ * A value whose own tag was forgotten ends where its call does, if that ends the reply or another call follows.
+ * Null then; else what was taken, which is the value's own text.
+ */
+function* closedCall(source: ReplySource, close: readonly string[]): Step<string | null> {
+  let taken = "";
+  for (const word of close) {
+    taken += yield* source.space();
+    if (yield* source.match(word)) taken += word;
+    else if ((yield* source.peek()) !== "") return taken;
+  }
+  taken += yield* source.space();
+  const next = yield* source.peek();
+  const opens = (close.at(-1) ?? "").replace("</", "<").replace(/>$/, "");
+  return next === "" || (yield* source.starts(opens)) ? null : taken;
 }
 
 function* anyStarts(source: ReplySource, marks: readonly string[]): Step<boolean> {

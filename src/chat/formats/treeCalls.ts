@@ -19,6 +19,7 @@ export function treeCalls(format: CallFormat): CallReader | null {
   const invoke = `${mark}<invoke name="`;
   return {
     marks: [section, invoke],
+    strays: [],
     *read(source, sink, found) {
       if (found === section) {
         yield* source.space();

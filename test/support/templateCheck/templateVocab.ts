@@ -12,10 +12,11 @@ const IS_TAG = /^<\/?[a-z]/;
 export const BOS = "<|BOS|>";
 export const EOS = "<|EOS|>";
 
-export function templateMarkers(source: string): string[] {
+/** `template` is what is rendered, where `source` holds more than it. */
+export function templateMarkers(source: string, template = source): string[] {
   const found = new Set([BOS, EOS, "<think>", "</think>", "<tool_call>", "</tool_call>"]);
   // Escapes in string literals would split a marker: `\n<tag>`.
-  const texts = [source.replace(/\\[nt]/g, "\n"), ...smallRenders(source)];
+  const texts = [source.replace(/\\[nt]/g, "\n"), ...smallRenders(template)];
   // "]<" is where two meet.
   for (const text of texts)
     for (const [marker] of text.matchAll(MARKER)) if (marker !== "]<") found.add(marker);
@@ -41,8 +42,8 @@ const ROLES = [
   ["system", "user", "assistant", "tool"],
 ];
 
-export function templateVocab(source: string): FakeVocab {
-  const markers = templateMarkers(source);
+export function templateVocab(source: string, template = source): FakeVocab {
+  const markers = templateMarkers(source, template);
   return new FakeVocab({
     control: markers.filter((marker) => !IS_TAG.test(marker)),
     userDefined: markers.filter((marker) => IS_TAG.test(marker)),

@@ -400,6 +400,28 @@ describe("each family's own spelling", () => {
   });
 });
 
+test("white space of the family's own fits, and less", () => {
+  const calls: CallFormat = {
+    shape: "json",
+    sectionStart: "",
+    separator: "",
+    sectionEnd: "",
+    parts: [
+      '<|sep|>\n\nfunction call<|role|>\n{"name": "',
+      { slot: "name" },
+      '", "arguments": ',
+      { slot: "arguments" },
+      "}",
+    ],
+    arguments: { kind: "json" },
+    several: false,
+    bare: false,
+  };
+  const is = fits({ format: { ...USUAL_FORMAT, calls } });
+  const spelt = (gap: string) => `<|sep|>${gap}function call<|role|>\n{"name": "add", "arguments": {"a": 1}}`;
+  expect(["\n\n", "\n", "", "\n\n\n"].map((gap) => is(spelt(gap)))).toEqual([true, true, true, false]);
+});
+
 test("any reasoning and any JSON object fit, and the parser reads the call back", () => {
   const is = fits({ tools: [tool("add")] });
   const bit = fc.constantFrom("<", "</", "</th", "<<", "think>", "/", "x", " ", "\n", "é", "|");

@@ -57,6 +57,18 @@ const COMMANDS: readonly Command[] = [
     help: "tell what the server finds and decides here, and test that kept states are exact",
     load: () => import("./doctor.ts"),
   },
+  {
+    name: "health",
+    takes: "[--host HOST] [--port N]",
+    help: "ask a server whether its model is loaded: exit code 0, 1 (loading, closing) or 2 (nobody)",
+    load: () => import("./health.ts"),
+  },
+  {
+    name: "version",
+    takes: "",
+    help: "versions of this program and of what is inside",
+    load: () => import("./version.ts"),
+  },
 ];
 
 /** Runs what the command line asks for and gives the exit code. */

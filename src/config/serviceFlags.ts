@@ -21,6 +21,15 @@ export const SERVICE_FLAGS = {
     5,
     { min: 0, max: 86_400, whole: false },
   ),
+  sleepAfter: number(
+    {
+      names: "--sleep-after --sleep-idle-seconds",
+      env: "LLAMA_ARG_SLEEP_IDLE_SECONDS",
+      help: "seconds without a request after which the model is unloaded, until the next one; -1 is never",
+    },
+    -1,
+    { min: -1, max: 86_400 * 365, whole: false },
+  ),
   supervise: toggle(
     {
       names: "--supervise",

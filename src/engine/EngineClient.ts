@@ -5,12 +5,14 @@
 import { workerError } from "../base/workerError.ts";
 import { workerUrl } from "../base/workerUrl.ts";
 import { EmbedError } from "../run/EmbedError.ts";
-import type { Engine, EngineRun } from "../run/Engine.ts";
+import type { EngineRun } from "../run/Engine.ts";
 import type { EmbedEvent, EngineCommand, EngineEvent } from "../run/EngineEvent.ts";
 import type { EngineReady } from "../run/EngineReady.ts";
 import type { RunSpec } from "../run/RunSpec.ts";
+import { buffersOfAll, type HandedOver } from "../state/handOver.ts";
 import { EmbedCalls } from "./EmbedCalls.ts";
 import type { EngineOptions } from "./open/EngineOptions.ts";
+import type { EngineThatRests } from "./SleepingEngine.ts";
 
 /** Worker → HTTP side: all that one step of the Worker had to say, in order. */
 export type WorkerMessage =
@@ -23,6 +25,8 @@ export type SingleMessage =
   | EngineReady
   /** The model or the context could not be made; one sentence. */
   | { readonly type: "fatal"; readonly message: string }
+  /** In answer to `rest`: what is kept, in buffers that are moved. */
+  | { readonly type: "kept"; readonly states: HandedOver }
   | { readonly type: "closed" };
 
 /** HTTP side → Worker, beside the commands. */
@@ -31,12 +35,20 @@ export interface WorkerInit {
   readonly options: EngineOptions;
   /** One number, over shared memory where somebody watches the load (`LoadProgress`). */
   readonly progress: Int32Array;
+  /** What the engine before this one kept; its buffers are moved. */
+  readonly kept: HandedOver;
+}
+
+/** HTTP side → Worker, when no run is open: say what is kept; `close` follows. */
+export interface WorkerRest {
+  readonly type: "rest";
 }
 
 export interface StartOptions {
   readonly progress?: Int32Array;
   /** The Worker's module. */
   readonly url?: string;
+  readonly kept?: HandedOver;
 }
 
 /** The engine could not start; the message is one sentence for the user. */
@@ -49,7 +61,7 @@ interface OpenRun {
   readonly onEvent: (event: EngineEvent) => void;
 }
 
-export class EngineClient implements Engine {
+export class EngineClient implements EngineThatRests {
   readonly ready: EngineReady;
   readonly #worker: Worker;
   readonly #runs = new Map<number, OpenRun>();
@@ -62,13 +74,14 @@ export class EngineClient implements Engine {
   #requests = 0;
   #warmRuns = 0;
   #dead: string | undefined;
+  #rested: (states: HandedOver) => void = () => {};
   #closed: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
   /** Resolves when the model is loaded; rejects with EngineStartError. */
   static start(
     options: EngineOptions,
     onCrash: (message: string) => void,
-    { progress = new Int32Array(1), url = workerUrl("engine/worker") }: StartOptions = {},
+    { progress = new Int32Array(1), url = workerUrl("engine/worker"), kept = [] }: StartOptions = {},
   ): Promise<EngineClient> {
     const worker = new Worker(url, { name: "engine" });
     return new Promise((resolve, reject) => {
@@ -83,7 +96,7 @@ export class EngineClient implements Engine {
         if (message.type === "fatal") fail(message.message);
         if (message.type === "ready") resolve(new EngineClient(worker, message, onCrash));
       };
-      worker.postMessage({ type: "init", options, progress } satisfies WorkerInit);
+      worker.postMessage({ type: "init", options, progress, kept } satisfies WorkerInit, buffersOfAll(kept));
     });
   }
 
@@ -132,6 +145,16 @@ export class EngineClient implements Engine {
     this.#post({ type: "drop", conversation });
   }
 
+  async rest(): Promise<HandedOver> {
+    const kept = Promise.withResolvers<HandedOver>();
+    this.#rested = kept.resolve;
+    if (this.#dead === undefined) this.#worker.postMessage({ type: "rest" } satisfies WorkerRest);
+    else kept.resolve([]);
+    const states = await kept.promise;
+    await this.close();
+    return states;
+  }
+
   async close(): Promise<void> {
     if (this.#dead !== undefined) return;
     if (this.#closed === undefined) {
@@ -160,6 +183,10 @@ export class EngineClient implements Engine {
       this.#crash(message.message);
       return;
     }
+    if (message.type === "kept") {
+      this.#rested(message.states);
+      return;
+    }
     if (message.type === "closed") {
       this.#crashRuns("closing", "The server is shutting down.");
       this.#dead = "The server is shutting down.";
@@ -186,6 +213,7 @@ export class EngineClient implements Engine {
     this.#dead = `The engine stopped: ${message}`;
     this.#crashRuns("crashed", this.#dead);
     this.#closed?.resolve();
+    this.#rested([]);
     this.#onCrash(this.#dead);
   }
 

@@ -4,9 +4,10 @@
  */
 
 import type { EngineCommand } from "../run/EngineEvent.ts";
+import { buffersOfAll } from "../state/handOver.ts";
 import { type Embedder, EmbedQueue } from "./EmbedQueue.ts";
 import { EncoderLoop } from "./EncoderLoop.ts";
-import type { SingleMessage, WorkerInit, WorkerMessage } from "./EngineClient.ts";
+import type { SingleMessage, WorkerInit, WorkerMessage, WorkerRest } from "./EngineClient.ts";
 import { EngineLoop } from "./EngineLoop.ts";
 import type { EngineOptions } from "./open/EngineOptions.ts";
 import { type OpenedEngine, openEngine } from "./open/openEngine.ts";
@@ -16,28 +17,41 @@ declare const self: Worker;
 let engine: { readonly opened: OpenedEngine; readonly loop: EngineLoop | EncoderLoop } | undefined;
 let pumping = false;
 
-self.onmessage = (event: MessageEvent<WorkerInit | EngineCommand>) => {
+self.onmessage = (event: MessageEvent<WorkerInit | WorkerRest | EngineCommand>) => {
   const message = event.data;
   if (message.type === "init") {
-    init(message.options, message.progress);
+    init(message);
     flush();
     return;
   }
   if (engine === undefined) return;
+  if (message.type === "rest") {
+    rest(engine.loop);
+    return;
+  }
   engine.loop.handle(message);
   if (message.type === "close") close();
   else pump();
   flush();
 };
 
-function init(options: EngineOptions, progress: Int32Array): void {
+function init({ options, progress, kept }: WorkerInit): void {
   try {
     const opened = openEngine(options, progress);
-    engine = { opened, loop: loopOf(opened, options) };
+    const loop = loopOf(opened, options);
+    if (loop instanceof EngineLoop) loop.states.takeOver(kept);
+    engine = { opened, loop };
     post(opened.ready);
   } catch (error) {
     post({ type: "fatal", message: sentence(error) });
   }
+}
+
+/** The buffers go along: this engine's end is next. */
+function rest(loop: EngineLoop | EncoderLoop): void {
+  flush();
+  const states = loop instanceof EngineLoop ? loop.states.handOver() : [];
+  self.postMessage({ type: "kept", states } satisfies WorkerMessage, buffersOfAll(states));
 }
 
 function loopOf(opened: OpenedEngine, options: EngineOptions): EngineLoop | EncoderLoop {

@@ -25,6 +25,8 @@ export interface Engine {
    */
   embed(inputs: readonly Int32Array[], signal: AbortSignal): Promise<readonly Float32Array[]>;
   readonly warm: "idle" | "working";
+  /** Missing where it never sleeps: whether the model is unloaded now, and how often it was. */
+  readonly sleep?: { readonly isAsleep: boolean; readonly sleeps: number };
   /** Requests that are queued or running. */
   readonly pending: number;
   close(): Promise<void>;

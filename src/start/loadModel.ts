@@ -6,18 +6,14 @@ import { randomUUID } from "node:crypto";
 import { Backend } from "../../ffi/Backend.ts";
 import { FfiError } from "../../ffi/FfiError.ts";
 import { Model } from "../../ffi/Model.ts";
-import type { Log } from "../base/log.ts";
 import { StartError } from "../base/StartError.ts";
 import type { Config } from "../config/Config.ts";
 import { samplingDefaults } from "../config/samplingDefaults.ts";
-import { EngineClient, EngineStartError } from "../engine/EngineClient.ts";
-import type { LoadProgress } from "../engine/LoadProgress.ts";
-import type { EngineOptions } from "../engine/open/EngineOptions.ts";
+import { EngineStartError } from "../engine/EngineClient.ts";
 import { chainSeed } from "../plan/KeyChain.ts";
 import { authOf } from "../protocol/http/auth.ts";
 import { isLoopback } from "../protocol/http/gate.ts";
 import type { ServiceDeps } from "../protocol/shared/ServiceDeps.ts";
-import type { Engine } from "../run/Engine.ts";
 import { Activity } from "../serve/Activity.ts";
 import { systemClock } from "../serve/Clock.ts";
 import { Conversations } from "../serve/conversations.ts";
@@ -27,16 +23,9 @@ import { warmOff } from "../warm/Warm.ts";
 import { WarmClient } from "../warm/WarmClient.ts";
 import { workerLink } from "../warm/workerLink.ts";
 import { prompterOf, rulesOf, templatesOf } from "./chatTemplate.ts";
+import { engineStarter } from "./engineStarter.ts";
+import type { LoadWatch } from "./LoadWatch.ts";
 import { readModelCard } from "./readModelCard.ts";
-
-export interface LoadWatch {
-  readonly log: Log;
-  /** The engine has died after it was ready; one sentence. */
-  readonly onCrash: (message: string) => void;
-  readonly progress: LoadProgress;
-  /** Stands in for the engine Worker in this process; everything else is as it is when serving. */
-  readonly startEngine?: (options: EngineOptions) => Promise<Engine>;
-}
 
 /** Throws StartError. */
 export async function loadModel(config: Config, watch: LoadWatch): Promise<ServiceDeps> {
@@ -62,7 +51,7 @@ async function load(config: Config, watch: LoadWatch): Promise<ServiceDeps> {
   const prompter = prompterOf(templates, vocab);
   const libraryPath = backend.library.path;
   const shimPath = process.env["WARMTURN_SHIM"] ?? null;
-  const startEngine = watch.startEngine ?? startEngineClient(watch);
+  const startEngine = watch.startEngine ?? engineStarter(config, watch);
   const engine = await startEngine({ ...config.engine, libraryPath, shimPath });
   for (const note of engine.ready.notes) log.warn(note);
   if (!engine.ready.resume.allowed && !model.isEncoder) {
@@ -122,10 +111,6 @@ async function load(config: Config, watch: LoadWatch): Promise<ServiceDeps> {
     clock: systemClock,
     newId,
   };
-}
-
-function startEngineClient({ onCrash, progress }: LoadWatch): (options: EngineOptions) => Promise<Engine> {
-  return (options) => EngineClient.start(options, onCrash, { progress: progress.cell });
 }
 
 function withNextStep(error: FfiError | EngineStartError): string {

@@ -8,8 +8,9 @@ import type { ServerPhase } from "../protocol/health/ServerPhase.ts";
 import type { ServiceDeps } from "../protocol/shared/ServiceDeps.ts";
 import type { EngineReady } from "../run/EngineReady.ts";
 import { appOf } from "./appOf.ts";
+import type { LoadWatch } from "./LoadWatch.ts";
 import { listen } from "./listen.ts";
-import { type LoadWatch, loadModel } from "./loadModel.ts";
+import { loadModel } from "./loadModel.ts";
 import { readWarmPrompts, warmPrompts } from "./warmPrompts.ts";
 
 export interface Server {

@@ -163,6 +163,16 @@ export class HostStore {
     if (this.#bytes > this.budgetBytes) throw new Error("kept states exceed their budget");
   }
 
+  /** States of a store before this one, which is empty, in whatever room there is. */
+  takeOver(states: readonly Kept[]): void {
+    for (const state of states) {
+      const known = state.kind === "snapshot" && this.#snapshots.has(state.key);
+      const more = buffersOf(state).reduce((sum, one) => sum + (this.#needs.has(one) ? 0 : one.length), 0);
+      if (known || this.#bytes + more > this.budgetBytes) continue;
+      if (state.kind === "snapshot" || this.pieces.adopt(state.pieces)) this.put(state);
+    }
+  }
+
   drop(state: Kept): void {
     if (!this.#forget(state)) return;
     const key = state.chain.plan.keys[state.index - 1];

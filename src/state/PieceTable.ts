@@ -50,6 +50,13 @@ export class PieceTable {
     return [...before, ...added];
   }
 
+  /** Pieces of another table, first to last. False where others have their names. */
+  adopt(pieces: readonly Piece[]): boolean {
+    const isOwn = pieces.every((piece) => (this.#pieces.get(piece.key) ?? piece) === piece);
+    if (isOwn) for (const piece of pieces) this.#pieces.set(piece.key, piece);
+    return isOwn;
+  }
+
   remove(piece: Piece): void {
     if (this.#pieces.get(piece.key) === piece) this.#pieces.delete(piece.key);
   }

@@ -9,6 +9,7 @@ import type { MissReason, RunReport } from "../run/RunReport.ts";
 import { cutAt, warmTokens } from "./Chain.ts";
 import { type Found, findResume, type States } from "./findResume.ts";
 import { HostStore } from "./HostStore.ts";
+import type { HandedOver } from "./handOver.ts";
 import { mustHold } from "./IntegrityError.ts";
 import { LostKeys } from "./LostKeys.ts";
 import { loadState } from "./loadState.ts";
@@ -127,6 +128,22 @@ export class StateKeeper {
   /** Nobody gets this sequence until memory is wiped. */
   isCondemned(sequence: Sequence): boolean {
     return this.#condemned.has(sequence);
+  }
+
+  /**
+   * Everything that can be resumed, what lies in live sequences too where there is room; for `takeOver` of the next
+   * engine's keeper. Only while no request runs; this keeper is of no use afterwards.
+   */
+  handOver(): HandedOver {
+    const { store } = this.#states;
+    for (const sequence of this.sequences) this.#saver.save(sequence, this.#tick, { bytes: 0, ms: 0 });
+    return [...store.snapshots, ...store.saves];
+  }
+
+  /** Before the first run. Ticks go on from the last use of what is taken over. */
+  takeOver(states: HandedOver): void {
+    this.#states.store.takeOver(states);
+    this.#tick = states.reduce((most, { usedAt }) => Math.max(most, usedAt), this.#tick);
   }
 
   hasIdleLane(): boolean {

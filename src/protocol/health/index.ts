@@ -12,7 +12,8 @@ const PATHS = ["/health", "/v1/health"] as const;
 const DOC = documented({
   tag: "server",
   summary: "Whether the model is loaded",
-  description: "503 while it is not. `warm: idle`: nothing is planned, waiting or being warmed.",
+  description:
+    "503 while it is not. `sleeping`: the next request loads the model. `warm: idle`: nothing is planned, waiting or being warmed.",
   answer: HEALTH,
   error: Type.Union([HEALTH, OPENAI_ERROR]),
   refuses: ["loading", "closing"],
@@ -34,5 +35,6 @@ function answer(state: ServerPhase): Response {
   }
   const { engine, warm } = state.chat.turn;
   const idle = warm.idle && engine.warm === "idle";
-  return Response.json({ status: "ok", warm: idle ? "idle" : "working" });
+  const status = engine.sleep?.isAsleep === true ? "sleeping" : "ok";
+  return Response.json({ status, warm: idle ? "idle" : "working" });
 }

@@ -133,7 +133,7 @@ export const WARMTURN = Type.Object(
 
 export const HEALTH = Type.Object(
   {
-    status: oneOf(["ok", "loading", "restarting", "closing"]),
+    status: oneOf(["ok", "sleeping", "loading", "restarting", "closing"]),
     error: optional(Type.Unknown({ description: "Of the 503, as elsewhere." })),
     warm: optional(
       oneOf(["idle", "working"], { description: "idle: the next turn is as ready as it gets." }),

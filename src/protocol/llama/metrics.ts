@@ -25,7 +25,19 @@ export async function metricsText({ turn, metrics }: ServiceDeps, tenant: string
       ].join("\n"),
     )
     .join("");
-  return `${named}${await metrics.text(tenant)}`;
+  return `${named}${sleepText(turn.engine.sleep)}${await metrics.text(tenant)}`;
+}
+
+function sleepText(sleep: ServiceDeps["turn"]["engine"]["sleep"]): string {
+  if (sleep === undefined) return "";
+  return [
+    "# HELP warmturn_asleep 1 while the model is unloaded",
+    "# TYPE warmturn_asleep gauge",
+    `warmturn_asleep ${sleep.isAsleep ? 1 : 0}`,
+    "# HELP warmturn_sleeps_total Times that the model was unloaded because nobody asked for anything",
+    "# TYPE warmturn_sleeps_total counter",
+    `warmturn_sleeps_total ${sleep.sleeps}\n`,
+  ].join("\n");
 }
 
 function metricsOf({ totals, running, waiting }: Counts): readonly Metric[] {

@@ -193,7 +193,7 @@ for (const provider of PROVIDERS) {
         providerOptions: { anthropic: { structuredOutputMode: "outputFormat" } },
       });
       expect(output).toEqual({ city: "Oslo" });
-      expect(server.requests[0]?.sampling?.grammar).toContain('"\\"city\\":"');
+      expect(server.requests[0]?.sampling?.grammar).toContain('"\\"city\\""');
     });
   });
 }

@@ -127,7 +127,7 @@ test("11: a title's schema holds the answer; one that cannot be read is refused"
   const properties = { title: { type: "string" } };
   const title = { type: "object", properties, required: ["title"], additionalProperties: false };
   expect((await ask(title)).status).toBe(200);
-  expect(server.engine.runs[0]?.spec.sampling?.grammar).toContain('\\"title\\":');
+  expect(server.engine.runs[0]?.spec.sampling?.grammar).toContain('\\"title\\"');
   const refused = await ask({ $ref: "#/nowhere" });
   expect([refused.status, (await json(refused)).type]).toEqual([400, "error"]);
 });

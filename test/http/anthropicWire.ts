@@ -1,11 +1,11 @@
 /** Posting to `/v1/messages`, and its tools and bodies, for the suites that speak Anthropic's protocol. */
 import {
   type HttpTarget,
-  json,
   type Loose,
+  okEvents,
+  okJson,
   type PostOptions,
   postChat,
-  readSse,
 } from "../support/httpClient.ts";
 
 export const ADD = {
@@ -34,14 +34,10 @@ export function post(target: HttpTarget, body: unknown, options: PostOptions = {
 }
 
 export async function message(target: HttpTarget, body: object, options?: PostOptions): Promise<Loose> {
-  const response = await post(target, { ...HI, ...body }, options);
-  if (response.status !== 200) throw new Error(`status ${response.status}: ${await response.text()}`);
-  return await json(response);
+  return await okJson(await post(target, { ...HI, ...body }, options));
 }
 
 /** The events' data, in order. */
 export async function events(target: HttpTarget, body: object, options?: PostOptions): Promise<Loose[]> {
-  const response = await post(target, { ...HI, ...body, stream: true }, options);
-  if (response.status !== 200) throw new Error(`status ${response.status}: ${await response.text()}`);
-  return (await readSse(response)).data.map((data) => JSON.parse(data));
+  return await okEvents(await post(target, { ...HI, ...body, stream: true }, options));
 }

@@ -250,7 +250,7 @@ onEachTarget("chat completions", (open) => {
       { json_schema: schema },
     ]) {
       await postChat(opened.target, { messages: USER, ...body });
-      expect(opened.server.engine.runs.at(-1)?.spec.sampling?.grammar).toContain('"\\"city\\":"');
+      expect(opened.server.engine.runs.at(-1)?.spec.sampling?.grammar).toContain('"\\"city\\""');
     }
     await postChat(opened.target, { messages: USER, response_format: { type: "json_object" } });
     expect(opened.server.engine.runs.at(-1)?.spec.sampling?.grammar).toContain("object ::=");

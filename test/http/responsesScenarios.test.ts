@@ -52,7 +52,7 @@ test("11: a schema of the text is held, or a 400 that names what cannot be; neve
   const schema = { type: "object", properties: { title: { type: "string" } }, required: ["title"] };
   const format = { type: "json_schema", name: "title", strict: true, schema };
   const held = await response(target, { text: { format } });
-  expect(server.engine.runs[0]?.spec.sampling?.grammar).toContain('"\\"title\\":"');
+  expect(server.engine.runs[0]?.spec.sampling?.grammar).toContain('"\\"title\\""');
   expect(held.text.format).toEqual(format);
   const not = { ...format, schema: { ...schema, not: { required: ["title"] } } };
   const refused = await post(target, { ...HI, text: { format: not } });

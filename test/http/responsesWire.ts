@@ -1,11 +1,11 @@
 /** Posting to `/v1/responses`, and its items and tools, for the suites that speak this protocol. */
 import {
   type HttpTarget,
-  json,
   type Loose,
+  okEvents,
+  okJson,
   type PostOptions,
   postChat,
-  readSse,
 } from "../support/httpClient.ts";
 
 export const ADD = {
@@ -49,16 +49,12 @@ export function post(target: HttpTarget, body: unknown, options: PostOptions = {
 }
 
 export async function response(target: HttpTarget, body: object, options?: PostOptions): Promise<Loose> {
-  const answer = await post(target, { ...HI, ...body }, options);
-  if (answer.status !== 200) throw new Error(`status ${answer.status}: ${await answer.text()}`);
-  return await json(answer);
+  return await okJson(await post(target, { ...HI, ...body }, options));
 }
 
 /** The events' data, in order; fails where they are not numbered from 0. */
 export async function events(target: HttpTarget, body: object, options?: PostOptions): Promise<Loose[]> {
-  const answer = await post(target, { ...HI, ...body, stream: true }, options);
-  if (answer.status !== 200) throw new Error(`status ${answer.status}: ${await answer.text()}`);
-  const read = (await readSse(answer)).data.map((data) => JSON.parse(data));
+  const read = await okEvents(await post(target, { ...HI, ...body, stream: true }, options));
   for (const [index, event] of read.entries()) {
     if (event.sequence_number !== index)
       throw new Error(`event ${index} is numbered ${event.sequence_number}`);

@@ -80,6 +80,22 @@ export async function json(response: Response): Promise<Loose> {
   return await response.json();
 }
 
+/** The body of a 200. */
+export async function okJson(response: Response): Promise<Loose> {
+  return await json(await ok(response));
+}
+
+/** The data of a 200's events, read as JSON. */
+export async function okEvents(response: Response): Promise<Loose[]> {
+  return (await readSse(await ok(response))).data.map((data) => JSON.parse(data));
+}
+
+/** Throws an Error with what the server says for any other status than 200. */
+export async function ok(response: Response): Promise<Response> {
+  if (response.status !== 200) throw new Error(`status ${response.status}: ${await response.text()}`);
+  return response;
+}
+
 export interface Collected {
   role: string | undefined;
   content: string;
@@ -130,7 +146,7 @@ export function collect(chunks: readonly Loose[]): Collected {
 /** Posts a streamed chat and gives its chunks; fails unless `[DONE]` is there once, as the last event. */
 export async function streamChat(target: HttpTarget, body: object, options?: PostOptions): Promise<Loose[]> {
   const response = await postChat(target, { ...body, stream: true }, options);
-  if (response.status !== 200) throw new Error(`status ${response.status}: ${await response.text()}`);
+  await ok(response);
   const { data } = await readSse(response);
   const done = data.indexOf("[DONE]");
   if (done === -1) throw new Error(`the stream ended with ${data.at(-1)}`);

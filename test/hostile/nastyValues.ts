@@ -98,9 +98,14 @@ export function nastySchema(random: Random): unknown {
         allOf: many.map((i) => ({ properties: { [`p${i % 7}`]: { multipleOf: i + 1, minimum: i } } })),
       };
     case 9:
-      return nested(count % 200, (inner) => ({ type: "object", properties: { a: inner }, required: ["a"] }));
+      return nested(random.pick([3, 12, 100, 200]), (inner) => ({
+        type: "object",
+        properties: { a: inner },
+        required: ["a"],
+      }));
     case 10:
-      return nested(count % 200, (inner) => ({ anyOf: [inner, { type: "null" }, inner] }));
+      // Each level doubles the text.
+      return nested(random.below(9), (inner) => ({ anyOf: [inner, { type: "null" }, inner] }));
     case 11:
       return {
         type: "number",
@@ -122,7 +127,7 @@ export function nastySchema(random: Random): unknown {
 
 function nested(depth: number, around: (inner: unknown) => unknown): unknown {
   let schema: unknown = { type: "integer" };
-  for (let i = 0; i < Math.min(depth, 12) + (depth > 150 ? 100 : 0); i += 1) schema = around(schema);
+  for (let i = 0; i < depth; i += 1) schema = around(schema);
   return schema;
 }
 

@@ -9,11 +9,12 @@
 import type { Json, JsonObject } from "../json/json.ts";
 import { isJsonObject } from "../json/kinds.ts";
 import { jsonBudget } from "../json/parseJson.ts";
-import { canonicalArguments, canonicalCalls } from "./canonicalCalls.ts";
-import { canonicalContent, isBlank } from "./canonicalContent.ts";
+import { canonicalArguments, canonicalCalls, functionCall } from "./canonicalCalls.ts";
+import { canonicalContent, isBlank, type Note } from "./canonicalContent.ts";
 import { arrayAt, invalid, kindOf, objectAt, textAt } from "./fields.ts";
 import type { AssistantMessage, Message, Tool, ToolCall, ToolMessage } from "./Message.ts";
 import { resultsInCallOrder } from "./resultsInCallOrder.ts";
+import { SentCalls } from "./SentCalls.ts";
 
 /** Most messages in one request. */
 export const MESSAGES_MAX = 20_000;
@@ -25,13 +26,14 @@ export function canonicalMessages(
   json: Json | undefined,
   tools: readonly Tool[],
   path = "messages",
+  note: Note = () => {},
 ): Message[] {
   const raw = arrayAt(json, path);
   if (raw.length === 0) throw invalid(path, "must hold at least one message.");
   if (raw.length > MESSAGES_MAX) {
     throw invalid(path, `holds ${raw.length} messages; at most ${MESSAGES_MAX} are allowed.`);
   }
-  const calls = new SentCalls();
+  const calls = new SentCalls(note);
   const messages = raw.map((item, index) => {
     const at = `${path}[${index}]`;
     const message = oneMessage(objectAt(item, at), tools, calls, at);
@@ -39,33 +41,6 @@ export function canonicalMessages(
     return message;
   });
   return resultsInCallOrder(messages);
-}
-
-/** The last call of each id; a later message may use an id again, as servers that number a reply's calls do. */
-class SentCalls {
-  readonly budget = jsonBudget();
-  readonly #calls = new Map<string, { readonly name: string; readonly in: string; answered: boolean }>();
-
-  add(calls: readonly ToolCall[], at: string): void {
-    for (const [index, { id, name }] of calls.entries()) {
-      if (this.#calls.get(id)?.in === at) {
-        throw invalid(`${at}.tool_calls[${index}].id`, `"${id}" is the id of another call already.`);
-      }
-      this.#calls.set(id, { name, in: at, answered: false });
-    }
-  }
-
-  /** The name of the tool that was called. */
-  answer(id: string, field: string): string {
-    const call = this.#calls.get(id);
-    if (call === undefined) {
-      const need = "an assistant message before it must have a tool call of this id.";
-      throw invalid(field, `"${id}" answers no call: ${need}`);
-    }
-    if (call.answered) throw invalid(field, `"${id}" has a result already.`);
-    call.answered = true;
-    return call.name;
-  }
 }
 
 /** The same form for messages in our own types: blank is none, arguments parsed and in schema order. */
@@ -138,18 +113,22 @@ function oneMessage(raw: JsonObject, tools: readonly Tool[], calls: SentCalls, a
     case "developer":
       return {
         role: "system",
-        content: canonicalContent(raw.get("content"), "system", `${at}.content`).text,
+        content: canonicalContent(raw.get("content"), "system", `${at}.content`, calls.note).text,
       };
     case "user":
-      return { role, content: canonicalContent(raw.get("content"), "user", `${at}.content`).text };
+      return {
+        role,
+        content: canonicalContent(raw.get("content"), "user", `${at}.content`, calls.note).text,
+      };
     case "assistant":
       return assistantMessage(raw, tools, calls, at);
     case "tool":
+    case "function":
       return toolMessage(raw, calls, at);
     default:
       throw invalid(
         `${at}.role`,
-        `must be one of system, developer, user, assistant, tool; not ${
+        `must be one of system, developer, user, assistant, tool, function; not ${
           typeof role === "string" ? `"${role}"` : kindOf(role)
         }.`,
       );
@@ -162,13 +141,24 @@ function assistantMessage(
   calls: SentCalls,
   at: string,
 ): AssistantMessage {
-  const content = canonicalContent(raw.get("content"), "assistant", `${at}.content`);
+  const content = canonicalContent(raw.get("content"), "assistant", `${at}.content`, calls.note);
   return {
     role: "assistant",
     content: content.text,
     reasoning: sentReasoning(raw, at) ?? content.reasoning,
-    toolCalls: canonicalCalls(raw.get("tool_calls"), tools, `${at}.tool_calls`, calls.budget),
+    toolCalls: sentCalls(raw, tools, calls, at),
   };
+}
+
+/** `function_call` is the one call of the time before tools; it had no id. */
+function sentCalls(raw: JsonObject, tools: readonly Tool[], calls: SentCalls, at: string): ToolCall[] {
+  const legacy = raw.get("function_call") ?? undefined;
+  const sent = raw.get("tool_calls") ?? undefined;
+  if (legacy === undefined || sent !== undefined) {
+    return canonicalCalls(sent, tools, `${at}.tool_calls`, calls.budget);
+  }
+  const called = objectAt(legacy, `${at}.function_call`);
+  return [functionCall(called, calls.nextLegacyId(), tools, `${at}.function_call`, calls.budget)];
 }
 
 /** The names under which clients send reasoning back. */
@@ -187,13 +177,16 @@ function sentReasoning(raw: JsonObject, at: string): string | undefined {
   return undefined;
 }
 
+/** Of the `function` role, which knew no ids, too. */
 function toolMessage(raw: JsonObject, calls: SentCalls, at: string): ToolMessage {
-  const toolCallId = textAt(raw.get("tool_call_id"), `${at}.tool_call_id`);
-  const name = calls.answer(toolCallId, `${at}.tool_call_id`);
-  return {
-    role: "tool",
-    content: canonicalContent(raw.get("content"), "tool", `${at}.content`).text,
-    toolCallId,
-    name,
-  };
+  const name = optionalText(raw.get("name"), `${at}.name`);
+  const sent = optionalText(raw.get("tool_call_id"), `${at}.tool_call_id`);
+  const { id: toolCallId, name: called } = calls.answer(sent, name, `${at}.tool_call_id`);
+  const { text } = canonicalContent(raw.get("content"), "tool", `${at}.content`, calls.note);
+  return { role: "tool", content: text, toolCallId, name: called };
+}
+
+function optionalText(value: Json | undefined, field: string): string | undefined {
+  if (value === undefined || value === null || value === "") return undefined;
+  return textAt(value, field);
 }

@@ -19,18 +19,21 @@ export function canonicalCalls(
     const at = `${field}[${index}]`;
     const call = objectAt(item, at);
     const body = objectAt(call.get("function"), `${at}.function`);
-    const name = textAt(body.get("name"), `${at}.function.name`);
-    return {
-      id: textAt(call.get("id"), `${at}.id`),
-      name,
-      arguments: canonicalArguments(
-        sentArguments(body.get("arguments"), `${at}.function.arguments`),
-        name,
-        tools,
-        budget,
-      ),
-    };
+    return functionCall(body, textAt(call.get("id"), `${at}.id`), tools, `${at}.function`, budget);
   });
+}
+
+/** `{name, arguments}`. */
+export function functionCall(
+  body: JsonObject,
+  id: string,
+  tools: readonly Tool[],
+  at: string,
+  budget: JsonBudget,
+): ToolCall {
+  const name = textAt(body.get("name"), `${at}.name`);
+  const sent = sentArguments(body.get("arguments"), `${at}.arguments`);
+  return { id, name, arguments: canonicalArguments(sent, name, tools, budget) };
 }
 
 /** Nothing, null and a blank string are no arguments, as clients that stream an argument-less call send them. */

@@ -10,6 +10,11 @@ import { invalid, kindOf, objectAt } from "./fields.ts";
 /** Where content may come from decides what else but text it may hold. */
 export type ContentOwner = "system" | "user" | "assistant" | "tool";
 
+/** Told, for the log, what a request says that does not reach the model as it was meant: one sentence, no text of it. */
+export type Note = (sentence: string) => void;
+
+const NO_NOTE: Note = () => {};
+
 export interface CanonicalContent {
   readonly text: string;
   /** Of thinking blocks, which only an assistant has. */
@@ -24,6 +29,7 @@ export function canonicalContent(
   content: Json | undefined,
   owner: ContentOwner,
   field: string,
+  note: Note = NO_NOTE,
 ): CanonicalContent {
   if (content === undefined || content === null) {
     if (owner === "assistant" || owner === "tool") return { text: "", reasoning: "" };
@@ -33,11 +39,16 @@ export function canonicalContent(
   if (!isJsonArray(content)) {
     throw invalid(field, `must be a string or an array of text parts, not ${kindOf(content)}.`);
   }
-  return joinedParts(content.map((item, index) => canonicalPart(item, owner, `${field}[${index}]`)));
+  return joinedParts(content.map((item, index) => canonicalPart(item, owner, `${field}[${index}]`, note)));
 }
 
 /** One block of content; `at` is its own place. */
-export function canonicalPart(item: Json, owner: ContentOwner, at: string): CanonicalContent {
+export function canonicalPart(
+  item: Json,
+  owner: ContentOwner,
+  at: string,
+  note: Note = NO_NOTE,
+): CanonicalContent {
   const part = objectAt(item, at);
   const type = part.get("type");
   if ((type === "thinking" || type === "reasoning") && owner === "assistant") {
@@ -49,7 +60,7 @@ export function canonicalPart(item: Json, owner: ContentOwner, at: string): Cano
   if (type === "refusal" && owner === "assistant") {
     return { text: partText(part, ["refusal"], at), reasoning: "" };
   }
-  return { text: otherPart(type, owner, at), reasoning: "" };
+  return { text: otherPart(type, at, note), reasoning: "" };
 }
 
 export function joinedParts(parts: readonly CanonicalContent[]): CanonicalContent {
@@ -73,13 +84,14 @@ function partText(part: JsonObject, names: readonly string[], at: string): strin
 
 const MEDIA = /image|audio|video|file|document/;
 
-/** No image reaches a model here: a tool's picture becomes a placeholder, anybody else's is refused by name. */
-function otherPart(type: Json | undefined, owner: ContentOwner, at: string): string {
+/**
+ * No image reaches a model here: a placeholder stands for it, as one request that held it (a coding agent that has
+ * read a PDF) is in the history of all that follow.
+ */
+function otherPart(type: Json | undefined, at: string, note: Note): string {
   if (typeof type !== "string") throw invalid(`${at}.type`, `must be "text", not ${kindOf(type)}.`);
   const media = MEDIA.exec(type)?.[0];
-  if (media !== undefined && owner === "tool") return `[${media} omitted]`;
-  if (media !== undefined) {
-    throw invalid(at, `parts of type "${type}" are not supported: this server reads text only.`);
-  }
-  throw invalid(`${at}.type`, `unknown part type "${type}"; must be "text".`);
+  if (media === undefined) throw invalid(`${at}.type`, `unknown part type "${type}"; must be "text".`);
+  note(`Parts of type "${type}" are not read: a placeholder stands for each.`);
+  return `[${media} omitted]`;
 }

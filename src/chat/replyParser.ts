@@ -2,10 +2,11 @@
  * A reply's text, as it comes, into reasoning, text and calls, in the model's own format. Tags never leak: what
  * may become one is held back. The deltas of each part put together are what `replyMessage` makes of the whole
  * reply, however the text was split. A malformed or cut-off call is text until its arguments have begun; from
- * then on it stays a call, because the client has seen it.
+ * then on it stays a call, because the client has seen it. A stop string ends the text in front of it, and the reply.
  */
 import type { JsonObject } from "../json/json.ts";
 import { isJsonObject } from "../json/kinds.ts";
+import { AnswerStop } from "./AnswerStop.ts";
 import type { ContinuedPart } from "./continuation.ts";
 import { type ReplyFormat, USUAL_FORMAT } from "./formats/ReplyFormat.ts";
 import type { ReplySink } from "./formats/ReplySink.ts";
@@ -31,6 +32,8 @@ export interface ReplyParserOptions {
   readonly continues?: ContinuedPart;
   /** The request's tools; without any a call's spelling is text. `true` is any tools at all. */
   readonly tools: boolean | readonly Tool[];
+  /** Strings that end the answer; missing: none. */
+  readonly stop?: readonly string[];
   /** Unique among all replies. */
   readonly newCallId: () => string;
 }
@@ -45,6 +48,7 @@ export class ReplyParser implements ReplySink {
   readonly #options: ReplyParserOptions;
   readonly #reasoning: EdgeTrimmer;
   readonly #text: EdgeTrimmer;
+  readonly #stop: AnswerStop;
   readonly #calls: CallParts[] = [];
   readonly #source = new ReplySource();
   readonly #reading: Step<void>;
@@ -59,6 +63,7 @@ export class ReplyParser implements ReplySink {
     this.#part = start === "start" ? "text" : start;
     this.#reasoning = new EdgeTrimmer(continues === "reasoning");
     this.#text = new EdgeTrimmer(continues === "text");
+    this.#stop = new AnswerStop(options.stop ?? [], continues === "text");
     const hasTools = tools === true || (tools !== false && tools.length > 0);
     this.#reading = readReply(this.#source, this, format, start, hasTools);
   }
@@ -72,6 +77,11 @@ export class ReplyParser implements ReplySink {
     return this.#calls.length;
   }
 
+  /** Whether there are stop strings to be found, and which one was: nothing is taken behind it. */
+  get stop(): Pick<AnswerStop, "isWatching" | "hit" | "heldChars"> {
+    return this.#stop;
+  }
+
   push(text: string): readonly ReplyDelta[] {
     this.#source.push(text);
     this.#reading.next();
@@ -82,6 +92,7 @@ export class ReplyParser implements ReplySink {
   end(): readonly ReplyDelta[] {
     this.#source.end();
     this.#reading.next();
+    this.#endStretch();
     return this.#take();
   }
 
@@ -95,18 +106,23 @@ export class ReplyParser implements ReplySink {
   }
 
   reasoning(text: string): void {
+    if (this.#stop.hit !== null) return;
+    this.#endStretch();
     if (this.#part !== "reasoning") this.#reasoning.newStretch();
     this.#part = "reasoning";
     this.#emit("reasoning", this.#reasoning.push(text));
   }
 
   text(text: string): void {
+    if (this.#stop.hit !== null) return;
     if (this.#part !== "text") this.#text.newStretch();
     this.#part = "text";
-    this.#emit("text", this.#text.push(text));
+    this.#emit("text", this.#text.push(this.#stop.push(text)));
   }
 
   open(name: string): void {
+    if (this.#stop.hit !== null) return;
+    this.#endStretch();
     this.#part = "call";
     const call: CallParts = { id: this.#options.newCallId(), name, arguments: [] };
     this.#calls.push(call);
@@ -115,7 +131,7 @@ export class ReplyParser implements ReplySink {
 
   arguments(text: string): void {
     const index = this.#calls.length - 1;
-    if (text === "") return;
+    if (text === "" || this.#stop.hit !== null) return;
     this.#calls[index]?.arguments.push(text);
     const last = this.#out.at(-1);
     if (last?.type === "call-arguments") {
@@ -134,6 +150,11 @@ export class ReplyParser implements ReplySink {
     const body = tool?.definition.get("function");
     const schema = isJsonObject(body) ? body.get("parameters") : undefined;
     return isJsonObject(schema) ? schema : undefined;
+  }
+
+  /** What might have become a stop string has not. */
+  #endStretch(): void {
+    if (this.#part === "text") this.#emit("text", this.#text.push(this.#stop.end()));
   }
 
   #take(): readonly ReplyDelta[] {

@@ -5,6 +5,7 @@
 export class StopFilter {
   readonly #stops: readonly string[];
   #held = "";
+  #cutChars = 0;
   #hit: string | null = null;
 
   constructor(stops: readonly string[]) {
@@ -21,15 +22,21 @@ export class StopFilter {
     return this.#hit;
   }
 
-  /** Text that is safe to pass on. */
-  push(text: string): string {
+  /** Characters that have come and were not passed on: what may become a stop string, or is behind the start of one. */
+  get heldChars(): number {
+    return this.#held.length + this.#cutChars;
+  }
+
+  /** Text that is safe to pass on. A stop string counts only if it ends behind the first `from` characters of `text`. */
+  push(text: string, from = 0): string {
     if (this.#hit !== null) return "";
     if (this.#stops.length === 0) return text;
     const all = this.#held + text;
-    const found = firstComplete(all, this.#stops);
+    const found = firstComplete(all, this.#stops, this.#held.length + from);
     if (found !== null) {
       this.#hit = found.stop;
       this.#held = "";
+      this.#cutChars = all.length - found.at;
       return all.slice(0, found.at);
     }
     const hold = heldLength(all, this.#stops);
@@ -45,10 +52,14 @@ export class StopFilter {
 }
 
 /** The occurrence that ends first; of those that end together, the longest. */
-function firstComplete(text: string, stops: readonly string[]): { stop: string; at: number } | null {
+function firstComplete(
+  text: string,
+  stops: readonly string[],
+  from: number,
+): { stop: string; at: number } | null {
   let best: { stop: string; at: number } | null = null;
   for (const stop of stops) {
-    const at = text.indexOf(stop);
+    const at = text.indexOf(stop, Math.max(0, from - stop.length + 1));
     if (at < 0) continue;
     const end = at + stop.length;
     const bestEnd = best === null ? Number.POSITIVE_INFINITY : best.at + best.stop.length;

@@ -10,6 +10,7 @@ export function arrangeMessages(messages: readonly Message[], caps: TemplateCaps
   if (!caps.systemRole) out = withoutSystem(out, true);
   else if (!caps.systemAnywhere) out = withoutSystem(out, false);
   if (!caps.toolRole) out = out.map(resultAsText);
+  else if (!caps.orphanResults) out = withoutOrphans(out);
   if (caps.userAfterResult !== "message") out = joinedToResults(out, caps.userAfterResult === "joined");
   if (caps.callsAtOnce === "one") out = out.flatMap((message, index) => oneCallEach(message, index, out));
   if (!caps.repeatedRoles) out = withoutRepeats(out);
@@ -71,6 +72,15 @@ function addToUser(out: Message[], pending: readonly Message[]): void {
 function resultAsText(message: Message): Message {
   if (message.role !== "tool") return message;
   return { role: "user", content: `<tool_response>\n${message.content}\n</tool_response>` };
+}
+
+/** Clients trim their history, and calls with it. */
+function withoutOrphans(messages: readonly Message[]): readonly Message[] {
+  const called = new Set<string>();
+  return messages.map((message) => {
+    if (message.role === "assistant") for (const { id } of message.toolCalls) called.add(id);
+    return message.role === "tool" && !called.has(message.toolCallId) ? resultAsText(message) : message;
+  });
 }
 
 function joinedToResults(messages: readonly Message[], all: boolean): Message[] {

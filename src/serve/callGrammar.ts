@@ -4,11 +4,17 @@ import type { Tool } from "../chat/Message.ts";
 import { type Gbnf, literal } from "../grammar/Gbnf.ts";
 import { jsonRule } from "../grammar/jsonRules.ts";
 import { SchemaError } from "../grammar/SchemaError.ts";
-import type { Json } from "../json/json.ts";
+import type { Json, JsonObject } from "../json/json.ts";
 import { isJsonObject } from "../json/kinds.ts";
 import { argumentRules } from "./argumentRules.ts";
 
 const ANY_OBJECT: Json = new Map([["type", "object"]]);
+/** Of a tool without parameters: a model that may write any invents some. */
+const NO_ARGUMENTS: Json = new Map<string, Json>([
+  ["type", "object"],
+  ["properties", new Map()],
+  ["additionalProperties", false],
+]);
 
 /** The body of one call or, where allowed, several. A schema that cannot be held is told to `warn`. */
 export function callsBody(
@@ -50,8 +56,25 @@ function argumentsBody(gbnf: Gbnf, format: CallFormat, tool: Tool, warn: (messag
 function parametersOf({ definition }: Tool): Json {
   const body = definition.get("function");
   const parameters = isJsonObject(body) ? body.get("parameters") : undefined;
-  return isJsonObject(parameters) && parameters.size > 0 ? parameters : ANY_OBJECT;
+  return isJsonObject(parameters) && !isBare(parameters) ? parameters : NO_ARGUMENTS;
 }
+
+/** Says nothing but that there are no properties: what else stands in it speaks of some. */
+function isBare(schema: JsonObject): boolean {
+  const properties = schema.get("properties");
+  const says = [...schema.keys()].filter((key) => !SILENT.has(key));
+  if (says.length > 0) return false;
+  return schema.size === 0 || (isJsonObject(properties) && properties.size === 0);
+}
+
+const SILENT: ReadonlySet<string> = new Set([
+  "type",
+  "properties",
+  "required",
+  "title",
+  "description",
+  "$schema",
+]);
 
 function slotBody(format: CallFormat, part: Exclude<CallPart, string>, name: string): string {
   if (part.slot === "name")

@@ -67,7 +67,7 @@ export function createApp(deps: AppDeps): App {
     })
     .use(health(deps.state))
     .use(docs(() => openApiDocument(app)))
-    .use(openai(shared))
+    .use(openai({ ...shared, onIgnored }))
     .use(completions(shared))
     .use(llama({ ...shared, keyNameOf: auth.nameOfTenant }))
     .use(embeddings(shared))
@@ -118,9 +118,14 @@ async function answer(request: Request, { handle, ids, auth, cors, deps }: Aroun
   const level = path.endsWith("/health") ? "debug" : "info";
   const key = auth.nameOf(request.headers);
   const who = key === null ? {} : { key };
-  deps.log[level]({ id, method, path, ...who, status: response.status, head_ms: ms }, "request");
+  // Nobody is there to read the answer of a client that has left.
+  const status = request.signal.aborted ? CLIENT_LEFT : response.status;
+  deps.log[level]({ id, method, path, ...who, status, head_ms: ms }, "request");
   return response;
 }
+
+/** As nginx logs it. */
+const CLIENT_LEFT = 499;
 
 /** HEAD is answered wherever GET is, and never with a body. */
 async function headAsGet(
@@ -131,7 +136,12 @@ async function headAsGet(
   if (request.method !== "HEAD") return await app.handle(request);
   const taken = methods(new URL(request.url).pathname) ?? "";
   if (taken.includes("GET")) Object.defineProperty(request, "method", { value: "GET" });
-  const { status, headers } = await app.handle(request);
+  const answered = await app.handle(request);
+  const { status, headers } = answered;
+  // As long as GET's would be; Bun says 0 where nothing is said.
+  if (answered.body !== null && !headers.has("content-length")) {
+    headers.set("content-length", String((await answered.arrayBuffer()).byteLength));
+  }
   return new Response(null, { status, headers });
 }
 

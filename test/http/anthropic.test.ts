@@ -201,7 +201,7 @@ onEachTarget("messages", (open) => {
       server.onJob = () => resolve();
     });
     const body = { messages: [user("Sun?"), assistant([text("The best answer is (")])] };
-    expect((await message(target, body)).content).toEqual([{ type: "text", text: "B)", citations: null }]);
+    expect((await message(target, body)).content).toEqual([{ type: "text", text: "B)" }]);
     await handed;
     expect(server.jobs[0]).toMatchObject({
       prompt: { messages: [{ role: "user", content: "Sun?" }] },

@@ -74,8 +74,6 @@ const HISTORIES: readonly (readonly [string, unknown, string, string])[] = [
     `${CALLS}[0].function.arguments`,
     "not an array",
   ],
-  ["a result before its call", history(result("1"), calls(call("1"))), "messages[1].tool_call_id", "no call"],
-  ["a result of nothing", history(calls(call("1")), result(null)), "messages[2].tool_call_id", "not null"],
   [
     "two results of one call",
     history(calls(call("1")), result("1"), result("1")),
@@ -95,18 +93,6 @@ const CASES: readonly (readonly [string, unknown, string | null, string])[] = [
   ["empty messages", { messages: [] }, "messages", "at least one message"],
   ["an unknown role", { messages: [{ role: "robot", content: "x" }] }, "messages[0].role", ""],
   ["a message that is none", { messages: [1] }, "messages[0]", "must be an object"],
-  [
-    "a tool result without its call",
-    { messages: [...USER, { role: "tool", tool_call_id: "no", content: "x" }] },
-    "messages[1].tool_call_id",
-    "",
-  ],
-  [
-    "an image",
-    { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:" } }] }] },
-    "messages[0].content[0]",
-    "",
-  ],
   ...HISTORIES,
   ["too many replies", { messages: USER, n: 17 }, "n", "from 1 to 16"],
   ["infill and a grammar", { messages: USER, samplers: "ki", grammar: 'root ::= "a"' }, "samplers", "infill"],

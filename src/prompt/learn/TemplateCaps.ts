@@ -14,6 +14,8 @@ export interface TemplateCaps {
   readonly systemAnywhere: boolean;
   /** Whether tool results are printed; else they become text of the user's. */
   readonly toolRole: boolean;
+  /** Whether a result is printed whose call is not in the history; else it becomes text of the user's. */
+  readonly orphanResults: boolean;
   /** Whether calls are printed; else the host writes them into the assistant's text. */
   readonly calls: "rendered" | "written";
   /** A few templates refuse a message with two calls; it is then split, each call beside its result. */
@@ -51,6 +53,7 @@ export const USUAL_CAPS: TemplateCaps = {
   systemRole: true,
   systemAnywhere: true,
   toolRole: true,
+  orphanResults: true,
   calls: "rendered",
   callsAtOnce: "many",
   repeatedRoles: true,

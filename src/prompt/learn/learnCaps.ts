@@ -22,6 +22,13 @@ const NEXT: Message = { role: "user", content: "wtnext" };
 const RESULT = trialResult("wtresult");
 const LOOP: readonly Message[] = [USER, trialReply("", { argument: "wtvalue" }), RESULT];
 
+/** A result without its call: where the history was trimmed to, and behind a reply that made no call. */
+const ORPHANS: readonly (readonly Message[])[] = [
+  [USER, RESULT],
+  [USER, RESULT, trialReply("wtreply"), NEXT],
+  [USER, trialReply("wtreply"), RESULT],
+];
+
 export function learnCaps(template: Template, settings: HostSettings): TemplateCaps {
   const render: Render = (messages, caps, { generation = true, kwargs } = {}) => {
     try {
@@ -131,9 +138,13 @@ const calls: Step = (caps, render) => {
 /** Whether results are printed, and what a user message behind one does. */
 const results: Step = (caps, render) => {
   const asText: TemplateCaps = { ...caps, toolRole: false };
-  const chosen =
+  const printed =
     !prints(render(LOOP, caps), "wtresult") && prints(render(LOOP, asText), "wtresult") ? asText : caps;
-  if (!chosen.toolRole) return chosen;
+  if (!printed.toolRole) return printed;
+  const chosen = {
+    ...printed,
+    orphanResults: ORPHANS.every((some) => prints(render(some, caps), "wtresult")),
+  };
   const next = [...LOOP, NEXT];
   const all: TemplateCaps = { ...chosen, userAfterResult: "joined" };
   if (render(next, chosen) === undefined) return render(next, all) === undefined ? chosen : all;

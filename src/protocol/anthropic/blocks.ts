@@ -8,6 +8,7 @@ import {
   canonicalPart,
   isBlank,
   joinedParts,
+  type Note,
 } from "../../chat/canonicalContent.ts";
 import { invalid, kindOf, objectAt, textAt } from "../../chat/fields.ts";
 import type { AssistantMessage, Tool, ToolCall } from "../../chat/Message.ts";
@@ -18,8 +19,7 @@ import { withoutAttribution } from "./attribution.ts";
 
 export interface BlockRules {
   readonly keepAttribution: boolean;
-  /** For counting: a user's picture is a placeholder instead of a refusal. */
-  readonly mediaAsPlaceholder: boolean;
+  readonly note: Note;
   readonly deferred: ReadonlyMap<string, Tool>;
 }
 
@@ -27,16 +27,14 @@ export interface BlockRules {
 export function systemText(content: Json | undefined, field: string, rules: BlockRules): string {
   const clean = (text: string): string => (rules.keepAttribution ? text : withoutAttribution(text));
   if (typeof content === "string") return clean(content);
-  if (!isJsonArray(content)) return canonicalContent(content, "system", field).text;
-  const parts = content.map((item, index) => canonicalPart(item, "system", `${field}[${index}]`));
+  if (!isJsonArray(content)) return canonicalContent(content, "system", field, rules.note).text;
+  const parts = content.map((item, index) => canonicalPart(item, "system", `${field}[${index}]`, rules.note));
   return joinedParts(parts.map((part) => ({ ...part, text: clean(part.text) }))).text;
 }
 
 export interface UserResult {
   readonly id: string;
   readonly content: string;
-  /** Of the block, for errors. */
-  readonly at: string;
 }
 
 export interface UserContent {
@@ -45,7 +43,8 @@ export interface UserContent {
 }
 
 export function userContent(content: Json | undefined, field: string, rules: BlockRules): UserContent {
-  if (!isJsonArray(content)) return { results: [], text: canonicalContent(content, "user", field).text };
+  if (!isJsonArray(content))
+    return { results: [], text: canonicalContent(content, "user", field, rules.note).text };
   const results: UserResult[] = [];
   const ids = new Set<string>();
   const parts: CanonicalContent[] = [];
@@ -53,15 +52,17 @@ export function userContent(content: Json | undefined, field: string, rules: Blo
     const at = `${field}[${index}]`;
     const block = objectAt(item, at);
     if (block.get("type") !== "tool_result") {
-      parts.push(canonicalPart(asText(block), rules.mediaAsPlaceholder ? "tool" : "user", at));
+      parts.push(canonicalPart(asText(block), "user", at, rules.note));
       continue;
     }
-    const id = textAt(block.get("tool_use_id"), `${at}.tool_use_id`);
-    if (ids.has(id)) {
+    // One without an id answers no call that could be told.
+    const sent = block.get("tool_use_id") ?? "";
+    const id = sent === "" ? "" : textAt(sent, `${at}.tool_use_id`);
+    if (id !== "" && ids.has(id)) {
       throw invalid(`${at}.tool_use_id`, `"${id}" has a result in this message already.`);
     }
     ids.add(id);
-    results.push({ id, content: resultText(block, at, rules), at });
+    results.push({ id, content: resultText(block, at, rules) });
   }
   return { results, text: joinedParts(parts).text };
 }
@@ -69,7 +70,7 @@ export function userContent(content: Json | undefined, field: string, rules: Blo
 function resultText(block: JsonObject, at: string, rules: BlockRules): string {
   const content = block.get("content") ?? undefined;
   const plain = isJsonArray(content) ? content.map((item) => asText(item, rules.deferred)) : content;
-  const { text } = canonicalContent(plain, "tool", `${at}.content`);
+  const { text } = canonicalContent(plain, "tool", `${at}.content`, rules.note);
   const failed = block.get("is_error") ?? false;
   if (typeof failed !== "boolean") {
     throw invalid(`${at}.is_error`, `must be true or false, not ${kindOf(failed)}.`);

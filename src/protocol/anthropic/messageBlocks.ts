@@ -6,7 +6,8 @@ import type { ReplyEvent } from "../../serve/reply.ts";
 
 export type StartedBlock =
   | { readonly type: "thinking"; readonly thinking: ""; readonly signature: "" }
-  | { readonly type: "text"; readonly text: ""; readonly citations: null }
+  // Without `citations`: none is null in Anthropic's own types, and an error in older majors of the AI SDK.
+  | { readonly type: "text"; readonly text: "" }
   | {
       readonly type: "tool_use";
       readonly id: string;
@@ -78,7 +79,7 @@ export class MessageBlocks {
     let own = text;
     if (this.#open !== "text") {
       own = this.#stretch("text", text);
-      yield* this.#start({ type: "text", text: "", citations: null });
+      yield* this.#start({ type: "text", text: "" });
     }
     yield this.#delta({ type: "text_delta", text: own });
   }

@@ -33,7 +33,7 @@ export interface ReadOptions {
 
 export function readMessagesRequest(body: Json, options: ReadOptions): MessagesRequest {
   const fields = new RequestFields(objectAt(body, "body"));
-  const { ignored, toolChoice, parallelCalls, prompt } = readPrompt(fields, options.keepAttribution, false);
+  const { ignored, toolChoice, parallelCalls, prompt } = readPrompt(fields, options.keepAttribution);
   const sampling = readSampling(fields, options.sampling);
   const textSchema = readTextSchema(fields);
   checkGrammar(sampling, textSchema, textSchema?.field ?? "", toolChoice);
@@ -64,26 +64,23 @@ export interface CountRequest {
 /** `/v1/messages/count_tokens`: the prompt's fields only. */
 export function readCountRequest(body: Json, keepAttribution: boolean): CountRequest {
   const fields = new RequestFields(objectAt(body, "body"));
-  const { prompt } = readPrompt(fields, keepAttribution, true);
+  const { prompt } = readPrompt(fields, keepAttribution);
   return { prompt, model: fields.text("model") ?? null };
 }
 
 function readPrompt(
   fields: RequestFields,
   keepAttribution: boolean,
-  mediaAsPlaceholder: boolean,
 ): Pick<Turn, "prompt" | "toolChoice" | "parallelCalls"> & { readonly ignored: readonly string[] } {
   const { tools, deferred, ignored } = readTools(fields.get("tools"));
   const choice = readToolChoice(fields.get("tool_choice"), tools);
-  const rules = { keepAttribution, mediaAsPlaceholder, deferred };
+  const notes = new Set<string>();
+  const rules = { keepAttribution, deferred, note: (sentence: string) => void notes.add(sentence) };
+  const messages = readMessages(fields.get("system"), fields.get("messages"), tools, rules);
   return {
     ...choice,
-    ignored,
-    prompt: {
-      messages: readMessages(fields.get("system"), fields.get("messages"), tools, rules),
-      tools,
-      kwargs: readKwargs(fields),
-    },
+    ignored: [...ignored, ...notes],
+    prompt: { messages, tools, kwargs: readKwargs(fields) },
   };
 }
 

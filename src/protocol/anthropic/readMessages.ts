@@ -6,6 +6,7 @@ import { canonicalForm, MESSAGES_MAX } from "../../chat/canonical.ts";
 import { arrayAt, invalid, kindOf, objectAt } from "../../chat/fields.ts";
 import type { Message, Tool } from "../../chat/Message.ts";
 import { resultsInCallOrder } from "../../chat/resultsInCallOrder.ts";
+import { ORPHAN_RESULT } from "../../chat/SentCalls.ts";
 import type { Json } from "../../json/json.ts";
 import { assistantMessages, type BlockRules, systemText, userContent } from "./blocks.ts";
 
@@ -66,15 +67,10 @@ class MessageReader {
 
   #user(content: Json | undefined, field: string): void {
     const { results, text } = userContent(content, field, this.#rules);
-    for (const { id, content: result, at } of results) {
+    for (const { id, content: result } of results) {
       const name = this.#called.get(id);
-      if (name === undefined) {
-        throw invalid(
-          `${at}.tool_use_id`,
-          `"${id}" answers no call: an assistant message before it must have a tool_use block of this id.`,
-        );
-      }
-      this.#add({ role: "tool", content: result, toolCallId: id, name });
+      if (name === undefined) this.#rules.note(ORPHAN_RESULT);
+      this.#add({ role: "tool", content: result, toolCallId: id, name: name ?? "" });
     }
     if (results.length === 0) this.#add({ role: "user", content: text });
     else if (text !== "") this.#add({ role: "user", content: text, besideResult: true });

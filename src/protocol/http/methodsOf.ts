@@ -26,8 +26,10 @@ export function methodsOf(routes: readonly Route[]): Methods {
   };
 }
 
-/** `:id` is one part of a path. */
+/** `:id` is one part of a path, `*` any number. */
 function patternOf(path: string): RegExp {
-  const parts = path.split("/").map((part) => (part.startsWith(":") ? "[^/]+" : RegExp.escape(part)));
+  const parts = path
+    .split("/")
+    .map((part) => (part === "*" ? ".+" : part.startsWith(":") ? "[^/]+" : RegExp.escape(part)));
   return new RegExp(`^${parts.join("/")}/?$`);
 }

@@ -2,12 +2,17 @@
 import type { TokenProbs } from "../../run/RunSpec.ts";
 import { endOf, type FinishReason, type ReplyEnd, type ReplyEvent } from "../../serve/reply.ts";
 
-export const FINISH: Record<FinishReason, "stop" | "length" | "tool_calls"> = {
+const FINISH: Record<FinishReason, "stop" | "length" | "tool_calls"> = {
   stop: "stop",
   "stop-string": "stop",
   length: "length",
   "tool-calls": "tool_calls",
 };
+
+/** Of a request with `functions` in their words. */
+export function finishOf({ finish }: ReplyEnd, legacy: boolean): string {
+  return legacy && finish === "tool-calls" ? "function_call" : FINISH[finish];
+}
 
 interface WrittenCall {
   readonly id: string;
@@ -53,14 +58,16 @@ export class ChatChoice {
     return endOf(this.#end);
   }
 
-  message(): object {
+  message(legacy: boolean): object {
     const calls = this.#calls;
+    const [first] = calls;
+    const called = legacy ? { function_call: first?.function } : { tool_calls: calls };
     return {
       role: "assistant",
       content: this.#text === "" && calls.length > 0 ? null : this.#text,
       refusal: null,
       ...(this.#reasoning === "" ? {} : { reasoning_content: this.#reasoning }),
-      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+      ...(calls.length === 0 ? {} : called),
     };
   }
 }

@@ -9,14 +9,14 @@ import type { PlacedEvent } from "../http/severalReplies.ts";
 import { errorBody } from "../shared/errorBody.ts";
 import type { Heading } from "../shared/ServiceDeps.ts";
 import { probsJson } from "../shared/tokenProbs.ts";
-import { progressOf, timingsOf, usageOf, warmturnOf } from "../shared/usage.ts";
-import { ChatChoice, FINISH } from "./ChatChoice.ts";
+import { progressOf, timingsOf, usageOf, usageSoFar, warmturnOf } from "../shared/usage.ts";
+import { ChatChoice, finishOf } from "./ChatChoice.ts";
 import type { ChatRequest } from "./model.ts";
 
 /** How a reply is to be told. */
 interface ChatForm {
   readonly heading: Heading;
-  readonly request: Pick<ChatRequest, "choices" | "includeUsage" | "wishes">;
+  readonly request: Pick<ChatRequest, "choices" | "includeUsage" | "continuousUsage" | "legacy" | "wishes">;
   readonly vocab: Pick<TextVocab, "piece">;
 }
 
@@ -51,6 +51,7 @@ class ChunkWriter {
   /** Received, and to be sent with the next chunk. */
   #probs: object[] = [];
   #timings: object = {};
+  #usage: object = {};
 
   constructor(index: number, form: ChatForm) {
     this.#index = index;
@@ -72,12 +73,12 @@ class ChunkWriter {
         if (!this.#opened) yield this.#chunk(this.#opening());
         const { report } = event;
         const last = { timings: timingsOf(report), warmturn: warmturnOf(report) };
-        yield this.#chunk({}, last, FINISH[event.finish]);
+        yield this.#chunk({}, last, finishOf(event, this.#form.request.legacy));
         return;
       }
       default:
         if (!this.#opened) yield this.#chunk(this.#opening());
-        yield this.#chunk(deltaOf(event));
+        yield this.#chunk(this.#form.request.legacy ? legacyDeltaOf(event) : deltaOf(event));
     }
   }
 
@@ -85,7 +86,9 @@ class ChunkWriter {
     const { vocab, request } = this.#form;
     const wanted = request.wishes.run.probs;
     if (wanted !== undefined) this.#probs.push(...probsJson(probs, { vocab, wanted }));
-    if (report !== undefined) this.#timings = { timings: timingsOf(report) };
+    if (report === undefined) return;
+    if (request.wishes.run.reports === true) this.#timings = { timings: timingsOf(report) };
+    if (request.continuousUsage) this.#usage = { usage: usageSoFar(report) };
   }
 
   #opening(): object {
@@ -103,6 +106,7 @@ class ChunkWriter {
       object: "chat.completion.chunk",
       choices: [{ index: this.#index, delta, logprobs, finish_reason: finish }],
       ...this.#timings,
+      ...this.#usage,
       ...more,
     });
   }
@@ -125,6 +129,13 @@ function deltaOf(event: DeltaEvent): object {
   }
 }
 
+/** One call, without an id. */
+function legacyDeltaOf(event: DeltaEvent): object {
+  if (event.type === "call") return { function_call: { name: event.name, arguments: "" } };
+  if (event.type === "call-arguments") return { function_call: { arguments: event.text } };
+  return deltaOf(event);
+}
+
 /** The stream, collected. Throws the AppError that a stream would have sent. */
 export async function wholeCompletion(events: AsyncIterable<PlacedEvent>, form: ChatForm): Promise<object> {
   const { heading, request, vocab } = form;
@@ -142,10 +153,10 @@ export async function wholeCompletion(events: AsyncIterable<PlacedEvent>, form: 
     object: "chat.completion",
     choices: choices.map((choice, index) => ({
       index,
-      message: choice.message(),
+      message: choice.message(request.legacy),
       logprobs:
         wanted === undefined ? null : { content: probsJson(choice.probs, { vocab, wanted }), refusal: null },
-      finish_reason: FINISH[choice.end.finish],
+      finish_reason: finishOf(choice.end, request.legacy),
       // The first one's stands beside the choices.
       ...(index === 0
         ? {}

@@ -6,7 +6,7 @@ import { openCall } from "../http/openCall.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
 import type { PlacedEvent } from "../http/severalReplies.ts";
 import { errorBody } from "../shared/errorBody.ts";
-import type { RouteDeps } from "../shared/RouteDeps.ts";
+import type { NotingRouteDeps, RouteDeps } from "../shared/RouteDeps.ts";
 import type { ServiceDeps } from "../shared/ServiceDeps.ts";
 import { OPENAI_ERROR } from "../shared/schemas.ts";
 import { completionChunks, wholeCompletion } from "./chatCompletion.ts";
@@ -41,12 +41,17 @@ const MODEL_DOC = documented({
   refuses: ["model-not-found", "loading", "closing"],
 });
 
-export function openai(deps: RouteDeps): Elysia {
+/** The same, and said once. */
+const MODEL_SLASH_DOC = { ...MODEL_DOC, detail: { ...MODEL_DOC.detail, hide: true } };
+
+export function openai(deps: NotingRouteDeps): Elysia {
   const app = new Elysia({ name: "openai", aot: false });
   for (const path of CHAT) app.post(path, ({ request }) => chat(request, deps), CHAT_DOC);
   for (const path of MODELS) {
     app.get(path, ({ request }) => listed(request, deps), MODELS_DOC);
     app.get(`${path}/:id`, ({ request, params }) => model(request, params.id, deps), MODEL_DOC);
+    // Names of a hub hold a slash, which not every client escapes.
+    app.get(`${path}/*`, ({ request, params }) => model(request, params["*"], deps), MODEL_SLASH_DOC);
   }
   return app;
 }
@@ -65,9 +70,11 @@ function model(request: Request, escapedId: string, deps: RouteDeps): Response {
   throw new AppError("model-not-found", `The model \`${id}\` is not served here; \`${models.name}\` is.`);
 }
 
-async function chat(request: Request, deps: RouteDeps): Promise<Response> {
+async function chat(request: Request, deps: NotingRouteDeps): Promise<Response> {
   const { service, raw, caller } = await openCall(request, deps);
   const started = startChat(raw, caller, service, request.signal);
+  const { ignored } = started.request;
+  if (ignored.length > 0) deps.onIgnored(deps.requestIdOf(request), ignored);
   return started.request.stream ? streamed(started, service, deps) : whole(started, service, deps);
 }
 

@@ -10,6 +10,7 @@ import { RequestFields } from "../shared/RequestFields.ts";
 import { readTextSchema } from "../shared/responseFormat.ts";
 import { readSampling, type SamplingRules } from "../shared/sampling.ts";
 import { readChatProbs, readWishes, type Wishes } from "../shared/wishes.ts";
+import { isLegacy, legacyChoice, legacyTools } from "./legacyFunctions.ts";
 import { readToolChoice } from "./toolChoice.ts";
 
 export interface ChatRequest {
@@ -21,16 +22,26 @@ export interface ChatRequest {
   readonly choices: number;
   readonly wishes: Wishes;
   readonly includeUsage: boolean;
+  /** vLLM's: usage so far in every chunk. */
+  readonly continuousUsage: boolean;
+  /** It came with `functions`, and is answered with a `function_call`. */
+  readonly legacy: boolean;
+  /** One sentence for each thing that does not reach the model as it was sent. */
+  readonly ignored: readonly string[];
   /** `prompt_cache_key`, or "": a hint that only breaks ties between conversations. */
   readonly session: string;
 }
 
 export function readChatRequest(body: Json, rules: SamplingRules): ChatRequest {
   const fields = new RequestFields(objectAt(body, "body"));
-  const tools = canonicalTools(fields.get("tools") ?? null);
-  const messages = canonicalMessages(fields.get("messages"), tools);
-  const toolChoice = readToolChoice(fields.get("tool_choice"), tools);
+  const legacy = isLegacy(fields);
+  const tools = legacy ? legacyTools(fields.get("functions")) : canonicalTools(fields.get("tools") ?? null);
+  const ignored = new Set<string>();
+  const messages = canonicalMessages(fields.get("messages"), tools, "messages", (note) => ignored.add(note));
+  const [called, chosen] = [fields.get("function_call"), fields.get("tool_choice")];
+  const toolChoice = legacy ? legacyChoice(called, tools) : readToolChoice(chosen, tools);
   const sampling = readSampling(fields, rules);
+  const usage = readStreamUsage(fields);
   const wishes = readWishes(fields, readChatProbs(fields, rules.limits));
   const continueLast = readContinueLast(fields);
   const textSchema = readTextSchema(fields);
@@ -40,16 +51,19 @@ export function readChatRequest(body: Json, rules: SamplingRules): ChatRequest {
     stream: fields.boolean("stream", false),
     choices: fields.number("n", 1, { whole: true, min: 1, max: rules.limits.choicesMax }),
     wishes,
-    includeUsage: readIncludeUsage(fields.get("stream_options")),
+    ...usage,
+    legacy,
+    ignored: [...ignored],
     session: fields.text("prompt_cache_key") ?? "",
     turn: {
       prompt: { messages, tools, kwargs: readKwargs(fields) },
       ...(continueLast === undefined ? {} : { continueLast }),
       toolChoice,
-      parallelCalls: fields.boolean("parallel_tool_calls", true),
+      // A `function_call` is one.
+      parallelCalls: !legacy && fields.boolean("parallel_tool_calls", true),
       ...(textSchema === undefined ? {} : { textSchema }),
       sampling,
-      wishes: wishes.run,
+      wishes: usage.continuousUsage ? { ...wishes.run, reports: true } : wishes.run,
       ...readReasoningBudget(fields),
       maxTokens: readMaxTokens(fields),
       stop: stopStrings(fields.get("stop"), "stop", rules.limits),
@@ -69,9 +83,21 @@ function readContinueLast(fields: RequestFields): boolean | undefined {
 }
 
 export function readIncludeUsage(value: Json | undefined): boolean {
-  if (value === undefined) return false;
-  const options = new RequestFields(objectAt(value, "stream_options"), "stream_options.");
-  return options.boolean("include_usage", false);
+  return streamOptions(value)?.boolean("include_usage", false) ?? false;
+}
+
+/** `continuous_usage_stats` stands in `stream_options`; some clients send it beside. */
+function readStreamUsage(fields: RequestFields): Pick<ChatRequest, "includeUsage" | "continuousUsage"> {
+  const options = fields.get("stream_options");
+  const name = "continuous_usage_stats";
+  const beside = fields.boolean(name, false);
+  const continuousUsage = streamOptions(options)?.boolean(name, beside) ?? beside;
+  return { includeUsage: readIncludeUsage(options), continuousUsage };
+}
+
+function streamOptions(value: Json | undefined): RequestFields | undefined {
+  if (value === undefined) return undefined;
+  return new RequestFields(objectAt(value, "stream_options"), "stream_options.");
 }
 
 /** `enable_thinking` is always set: 17 of 68 templates tell "absent" from "true". */
@@ -82,7 +108,8 @@ function readKwargs(fields: RequestFields): ReadonlyMap<string, Json> {
   );
   const effort = fields.text("reasoning_effort");
   if (effort !== undefined && !kwargs.has("reasoning_effort")) kwargs.set("reasoning_effort", effort);
-  const thinking = kwargs.get("enable_thinking") ?? effort !== "none";
+  // vLLM's and SGLang's clients send it beside the others, too.
+  const thinking = kwargs.get("enable_thinking") ?? fields.boolean("enable_thinking", effort !== "none");
   if (typeof thinking !== "boolean") {
     throw invalid("chat_template_kwargs.enable_thinking", `must be true or false, not ${kindOf(thinking)}.`);
   }

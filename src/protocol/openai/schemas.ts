@@ -69,8 +69,21 @@ export const CHAT_REQUEST = Type.Object(
       }),
     ),
     parallel_tool_calls: Type.Optional(Type.Boolean({ default: true })),
+    functions: Type.Optional(
+      Type.Array(Type.Unknown(), { description: "Of the time before tools; answered with a function_call." }),
+    ),
+    function_call: Type.Optional(Type.Unknown({ description: 'auto, none or {"name": …}.' })),
+    enable_thinking: Type.Optional(Type.Boolean({ description: "As in chat_template_kwargs." })),
+    continuous_usage_stats: Type.Optional(
+      Type.Boolean({ description: "As in stream_options: usage so far in every chunk." }),
+    ),
     stream: Type.Optional(Type.Boolean({ default: false })),
-    stream_options: Type.Optional(Type.Object({ include_usage: Type.Optional(Type.Boolean()) })),
+    stream_options: Type.Optional(
+      Type.Object({
+        include_usage: Type.Optional(Type.Boolean()),
+        continuous_usage_stats: Type.Optional(Type.Boolean()),
+      }),
+    ),
     response_format: Type.Optional(
       Type.Object(
         {

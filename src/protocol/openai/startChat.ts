@@ -5,6 +5,7 @@ import type { RunningReply } from "../http/replyResponse.ts";
 import { servedModel } from "../http/servedModel.ts";
 import { type PlacedEvent, severalReplies } from "../http/severalReplies.ts";
 import { type Heading, headingOf, type ServiceDeps } from "../shared/ServiceDeps.ts";
+import { nextLegacyId } from "./legacyFunctions.ts";
 import { type ChatRequest, readChatRequest } from "./model.ts";
 
 export interface StartedChat {
@@ -18,7 +19,9 @@ export function startChat(raw: string, caller: Caller, deps: ServiceDeps, signal
   const request = readChatRequest(parseBody(raw), deps.sampling);
   const model = servedModel(request.model, deps.models);
   const asking = { ...caller, session: caller.session || request.session };
-  const runs = runChoices(request.turn, request.choices, asking, deps.turn, signal);
+  const { turn, legacy, choices } = request;
+  const own = legacy ? { newCallId: () => nextLegacyId(turn.prompt.messages) } : {};
+  const runs = runChoices(turn, choices, asking, { ...deps.turn, ...own }, signal);
   return {
     request,
     running: severalReplies(runs),

@@ -10,6 +10,7 @@ import {
 } from "../../chat/canonicalContent.ts";
 import { arrayAt, invalid, kindOf, objectAt, textAt } from "../../chat/fields.ts";
 import type { Message, ToolCall } from "../../chat/Message.ts";
+import { ORPHAN_RESULT } from "../../chat/SentCalls.ts";
 import type { JsonObject } from "../../json/json.ts";
 import { isJsonObject } from "../../json/kinds.ts";
 import { openSealed } from "./sealedReasoning.ts";
@@ -33,6 +34,8 @@ export class InputReader {
   readonly #called = new Map<string, string>();
   /** Calls that were answered since the last turn of the assistant. */
   readonly #answered = new Set<string>();
+
+  readonly #note = (sentence: string): void => void this.ignored.add(sentence);
 
   instructions(text: string): void {
     this.#system(text);
@@ -60,12 +63,12 @@ export class InputReader {
     const content = raw.get("content");
     const field = `${at}.content`;
     if (role === "system" || role === "developer") {
-      this.#system(canonicalContent(content, "system", field).text);
+      this.#system(canonicalContent(content, "system", field, this.#note).text);
     } else if (role === "user") {
       this.#endTurn();
-      this.messages.push({ role, content: canonicalContent(content, "user", field).text });
+      this.messages.push({ role, content: canonicalContent(content, "user", field, this.#note).text });
     } else if (role === "assistant") {
-      this.#part(canonicalContent(content, "assistant", field));
+      this.#part(canonicalContent(content, "assistant", field, this.#note));
     } else {
       const sent = typeof role === "string" ? `"${role}"` : kindOf(role);
       throw invalid(`${at}.role`, `must be one of system, developer, user, assistant; not ${sent}.`);
@@ -111,15 +114,15 @@ export class InputReader {
 
   #result(raw: JsonObject, at: string): void {
     this.#endTurn();
-    const id = textAt(raw.get("call_id"), `${at}.call_id`);
+    // One without an id answers no call that could be told.
+    const sent = raw.get("call_id") ?? "";
+    const id = sent === "" ? "" : textAt(sent, `${at}.call_id`);
     const name = this.#called.get(id);
-    if (name === undefined) {
-      throw invalid(`${at}.call_id`, `"${id}" answers no call: an item before it must be a call of this id.`);
-    }
-    if (this.#answered.has(id)) throw invalid(`${at}.call_id`, `"${id}" has an output already.`);
+    if (name === undefined) this.#note(ORPHAN_RESULT);
+    if (id !== "" && this.#answered.has(id)) throw invalid(`${at}.call_id`, `"${id}" has an output already.`);
     this.#answered.add(id);
-    const { text } = canonicalContent(raw.get("output"), "tool", `${at}.output`);
-    this.messages.push({ role: "tool", content: text, toolCallId: id, name });
+    const { text } = canonicalContent(raw.get("output"), "tool", `${at}.output`, this.#note);
+    this.messages.push({ role: "tool", content: text, toolCallId: id, name: name ?? "" });
   }
 
   #endTurn(): void {

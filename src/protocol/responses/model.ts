@@ -118,7 +118,7 @@ function readKwargs(fields: RequestFields): ReadonlyMap<string, Json> {
     throw invalid("reasoning.effort", `must be a string, not ${kindOf(effort)}.`);
   }
   if (effort !== undefined && !kwargs.has("reasoning_effort")) kwargs.set("reasoning_effort", effort);
-  const thinking = kwargs.get("enable_thinking") ?? effort !== "none";
+  const thinking = kwargs.get("enable_thinking") ?? fields.boolean("enable_thinking", effort !== "none");
   if (typeof thinking !== "boolean") {
     throw invalid("chat_template_kwargs.enable_thinking", `must be true or false, not ${kindOf(thinking)}.`);
   }

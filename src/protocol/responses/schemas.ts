@@ -40,6 +40,7 @@ export const RESPONSES_REQUEST = Type.Object(
         description: "auto, none, required, or an object of type function, custom or allowed_tools.",
       }),
     ),
+    enable_thinking: Type.Optional(Type.Boolean({ description: "As in chat_template_kwargs." })),
     parallel_tool_calls: Type.Optional(Type.Boolean({ default: true })),
     text: Type.Optional(
       Type.Object({

@@ -33,6 +33,17 @@ export function usageOf(ends: readonly ReplyEnd[]): Usage {
   };
 }
 
+/** While the reply is being written; what of it is reasoning is told at its end. */
+export function usageSoFar(report: RunReport): Omit<Usage, "completion_tokens_details"> {
+  const { promptTokens, predictedTokens, resumedTokens } = report;
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: predictedTokens,
+    total_tokens: promptTokens + predictedTokens,
+    prompt_tokens_details: { cached_tokens: resumedTokens },
+  };
+}
+
 export interface Timings {
   readonly cache_n: number;
   readonly prompt_n: number;

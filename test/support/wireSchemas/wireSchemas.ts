@@ -27,7 +27,7 @@ export type CheckWire = (kind: keyof AnthropicTypes | keyof OpenAiTypes, value: 
 export async function wireSchemas(): Promise<CheckWire> {
   const checks = new Map<string, ValidateFunction>();
   for (const source of SOURCES) {
-    const { properties, definitions } = await schemaOf(source);
+    const { properties, definitions } = withoutNullCitations(await schemaOf(source));
     const ajv = new Ajv({ strict: false, allErrors: true });
     for (const [kind, schema] of Object.entries(properties ?? {})) {
       checks.set(kind, ajv.compile({ allOf: [schema], definitions }));
@@ -40,6 +40,14 @@ export async function wireSchemas(): Promise<CheckWire> {
     const places = (check.errors ?? []).map((error) => `${error.instancePath || "/"} ${error.message ?? ""}`);
     throw new Error(`no ${kind}: ${[...new Set(places)].slice(0, 8).join("; ")} in ${JSON.stringify(value)}`);
   };
+}
+
+/** Text without citations says nothing of them: null is right by these types, and an error to older AI SDKs. */
+function withoutNullCitations(schema: Schema): Schema {
+  const text = JSON.stringify(schema, (key, value: unknown) =>
+    key === "required" && Array.isArray(value) ? value.filter((name) => name !== "citations") : value,
+  );
+  return JSON.parse(text) as Schema;
 }
 
 async function schemaOf(source: Source): Promise<Schema> {

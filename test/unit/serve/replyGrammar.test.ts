@@ -25,7 +25,8 @@ const ADD = tool("add", {
   },
   required: ["a"],
 });
-const TOOLS = [ADD, tool('odd "\\ name')];
+const ANY = { type: "object", additionalProperties: true };
+const TOOLS = [ADD, tool('odd "\\ name', ANY)];
 
 interface Wanted {
   readonly choice?: ToolChoice;
@@ -422,8 +423,24 @@ test("white space of the family's own fits, and less", () => {
   expect(["\n\n", "\n", "", "\n\n\n"].map((gap) => is(spelt(gap)))).toEqual([true, true, true, false]);
 });
 
+test("a tool without parameters gets no arguments", () => {
+  for (const parameters of [
+    undefined,
+    {},
+    { type: "object", properties: {} },
+    { type: "object", properties: {}, required: [] },
+    { $schema: "x", type: "object", properties: {}, additionalProperties: false },
+  ]) {
+    const is = fits({ tools: [tool("now", parameters)] });
+    expect([is(call("now", "{}")), is(call("now", '{"a": 1}'))]).toEqual([true, false]);
+  }
+  for (const parameters of [{ type: "object" }, { ...ANY, properties: {} }]) {
+    expect(fits({ tools: [tool("any", parameters)] })(call("any", '{"a": 1}'))).toBe(true);
+  }
+});
+
 test("any reasoning and any JSON object fit, and the parser reads the call back", () => {
-  const is = fits({ tools: [tool("add")] });
+  const is = fits({ tools: [tool("add", ANY)] });
   const bit = fc.constantFrom("<", "</", "</th", "<<", "think>", "/", "x", " ", "\n", "é", "|");
   const reasoning = fc
     .array(bit, { maxLength: 10 })
@@ -437,7 +454,11 @@ test("any reasoning and any JSON object fit, and the parser reads the call back"
       fc.pre(!/e[-+]?3\d\d/.test(json) && json.isWellFormed());
       const text = `<think>${thought}</think>\n\n${call("add", json)}`;
       expect(is(text)).toBe(true);
-      const parser = new ReplyParser({ opensReasoning: false, tools: [tool("add")], newCallId: () => "c" });
+      const parser = new ReplyParser({
+        opensReasoning: false,
+        tools: [tool("add", ANY)],
+        newCallId: () => "c",
+      });
       parser.push(text);
       parser.end();
       expect(parser.callCount).toBe(1);

@@ -247,7 +247,7 @@ const CLIENTS: Record<string, (blocks: Loose[]) => unknown> = {
 /** What is made of the blocks that a client sends back. */
 function readBack(content: unknown): unknown {
   const echoed = JSON.stringify([{ role: "assistant", content }]);
-  const rules = { keepAttribution: false, mediaAsPlaceholder: false, deferred: new Map() };
+  const rules = { keepAttribution: false, note: () => {}, deferred: new Map() };
   return readMessages(undefined, parseJson(echoed), [], rules);
 }
 

@@ -26,14 +26,26 @@ const HISTORIES: readonly (readonly Message[])[] = [
   [user("wtfirst"), said("wtsaid"), ORPHAN, user("wtnext")],
 ];
 
-test.each(FILES)("%s", (path) => {
+/** As gpt-oss's does. */
+const STRICT = `{%- set called = namespace(name=none) %}
+{%- for message in messages %}
+{%- if message.tool_calls %}{%- set called.name = message.tool_calls[0].function.name %}{%- endif %}
+{%- if message.role == 'tool' and called.name is none %}{{ raise_exception('no call') }}{%- endif %}
+{{- '<|im_start|>' + message.role + '\\n' + message.content }}
+{%- for call in message.tool_calls %}{{- call.function.name + (call.function.arguments | tojson) }}{%- endfor %}
+{{- '<|im_end|>\\n' }}
+{%- endfor %}
+{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}`;
+const TEMPLATES = FILES.map((path) => [path, readFileSync(path, "utf8")] as const);
+
+test.each([["one that raises", STRICT] as const, ...TEMPLATES])("%s", (_, template) => {
   const vocab = new FakeVocab({
     control: ["<|im_start|>", "<|im_end|>"],
     userDefined: [],
     eos: "<|im_end|>",
   });
   const prompter = new Prompter({
-    template: readFileSync(path, "utf8"),
+    template,
     vocab,
     today: () => new Date(0),
   });

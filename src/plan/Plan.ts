@@ -21,7 +21,9 @@ export type KeepReason =
   /** Start of what the template prints behind the last message: the next prompt holds it further on, or not at all. */
   | "tail-start"
   /** The last cut of the prompt. */
-  | "last";
+  | "last"
+  /** In front of a place that was rewritten more than once: known to those who have seen earlier prompts. */
+  | "learned";
 
 /** A cut whose state is to be kept. `cut` is one of the plan's `cuts`. */
 export interface Keep {

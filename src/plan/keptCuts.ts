@@ -4,7 +4,7 @@
  * before it is kept.
  */
 import { matchAt, OpenerSet } from "./OpenerSet.ts";
-import type { ChunkRules, Keep, KeepReason } from "./Plan.ts";
+import type { ChunkRules, Keep, KeepReason, Plan } from "./Plan.ts";
 
 const ORDER: readonly KeepReason[] = [
   "head",
@@ -36,6 +36,13 @@ export function keepOf(tokens: Int32Array, cuts: Int32Array, rules: ChunkRules):
   }
   // The first user message may be the last; the sort is stable, so equal cuts stay in ORDER.
   return keep.sort((a, b) => a.cut - b.cut);
+}
+
+/** The plan with more of its cuts to be kept; they change no cut, no trip and no key. */
+export function withLearned(plan: Plan, cuts: readonly number[]): Plan {
+  if (cuts.length === 0) return plan;
+  const learned = cuts.map((cut): Keep => ({ cut, reason: "learned" }));
+  return { ...plan, keep: [...plan.keep, ...learned].sort((a, b) => a.cut - b.cut) };
 }
 
 interface Places {

@@ -34,7 +34,7 @@ export interface TurnDeps {
   readonly vocab: Pick<TextVocab, "piece" | "specials">;
   readonly rules: ChunkRules;
   readonly chainSeed: (tenant: string) => bigint;
-  readonly conversations: Pick<Conversations, "arrive" | "runs" | "replied">;
+  readonly conversations: Pick<Conversations, "arrive" | "learned" | "runs" | "replied">;
   readonly warm: Warm;
   readonly activity: Activity;
   readonly queueMax: number;

@@ -74,13 +74,24 @@ export class ArrivingRequest {
 
   /** Undefined where this request does not go on from `last`. */
   match(last: LastRequest): Match | undefined {
-    let shared = 0;
-    while (shared < this.#plan.keys.length && this.#plan.keys[shared] === last.keys[shared]) shared += 1;
+    const shared = this.#sharedChunks(last);
     const chunks = this.#isPastHead(last, shared) ? shared : 0;
     if (chunks === 0 && !(shared === last.keys.length && this.#continuesShort(last))) return undefined;
     const sameSession = this.#session !== "" && last.session === this.#session;
     const hints = (sameSession ? 2 : 0) + (last.client === this.#client ? 1 : 0);
     return { chunks, tail: this.#commonTail(last, shared), hints };
+  }
+
+  #sharedChunks(last: LastRequest): number {
+    let shared = 0;
+    while (shared < this.#plan.keys.length && this.#plan.keys[shared] === last.keys[shared]) shared += 1;
+    return shared;
+  }
+
+  /** Chunks behind which the two part while `last` goes on; 0 where they share none, or all of its. */
+  rewritten(last: LastRequest): number {
+    const shared = this.#sharedChunks(last);
+    return shared < last.keys.length ? shared : 0;
   }
 
   /** The same prompt again. */

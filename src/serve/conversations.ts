@@ -12,6 +12,7 @@ import type { ConversationTurn } from "../run/RunSpec.ts";
 import type { Habits } from "../warm/WarmJob.ts";
 import { ArrivingRequest, isBetter, type LastRequest, type Match } from "./conversationMatch.ts";
 import { type Evidence, habitEvidence, reasoningHabit } from "./habitEvidence.ts";
+import { ahead, LearnedPlaces, type Rewrites, withRewrite } from "./LearnedPlaces.ts";
 
 /** One request, as far as it says whose it is. */
 export interface Arrival {
@@ -34,6 +35,9 @@ interface Conversation {
   /** What the last request was answered; null until then. */
   reply: AssistantMessage | null;
   evidence: Evidence;
+  rewrites: Rewrites;
+  /** Cuts of its newest prompt that are worth a snapshot for what was seen of its clients. */
+  learned: readonly number[];
   /** Its newest request is being answered. */
   isRunning: boolean;
 }
@@ -44,6 +48,7 @@ export class Conversations {
   readonly #conversations = new Map<string, Conversation>();
   /** Evidence of clients, in order of use. */
   readonly #clients = new Map<string, Evidence>();
+  readonly #places = new LearnedPlaces();
   #nextId = 1;
 
   constructor(max: number = CONVERSATIONS_MAX) {
@@ -55,6 +60,7 @@ export class Conversations {
     const client = JSON.stringify([arrival.tenant, arrival.userAgent]);
     const request = new ArrivingRequest(arrival.plan, arrival.prompt, client, arrival.session);
     const found = this.#find(request, arrival.tenant) ?? this.#open(arrival.tenant, {});
+    this.#learn(request, arrival, found);
     if (found.reply !== null && found.last !== null && arrival.prompt !== null) {
       const seen = habitEvidence(found.reply, arrival.prompt, found.last.length);
       found.evidence = { ...found.evidence, ...seen };
@@ -66,6 +72,28 @@ export class Conversations {
     found.isRunning = false;
     touch(this.#conversations, found.id, found, this.#max);
     return { id: found.id, turn: found.turn };
+  }
+
+  /** Cuts of the turn's prompt that are worth a snapshot beside those that its plan names. */
+  learned(turn: ConversationTurn): readonly number[] {
+    const conversation = this.#conversations.get(turn.id);
+    return conversation?.turn === turn.turn ? conversation.learned : [];
+  }
+
+  /** Where this prompt parts from the one before, or, in a new conversation, from the nearest of the tenant's. */
+  #learn(request: ArrivingRequest, { plan, tenant }: Arrival, found: Conversation): void {
+    const shared = found.last === null ? this.#mostShared(request, tenant) : request.rewritten(found.last);
+    if (shared > 0) this.#places.parted(plan, shared);
+    const isRewritten = found.last !== null && shared > 0;
+    found.rewrites = isRewritten ? withRewrite(found.rewrites, plan.cuts[shared - 1] ?? 0) : [];
+    found.learned = [...this.#places.fixed(plan), ...ahead(plan, found.rewrites)];
+  }
+
+  #mostShared(request: ArrivingRequest, tenant: string): number {
+    let most = 0;
+    for (const { tenant: other, last } of this.#conversations.values())
+      if (other === tenant && last !== null) most = Math.max(most, request.rewritten(last));
+    return most;
   }
 
   /** The turn is being answered, until the returned function is called: another prompt meanwhile is a fork. */
@@ -95,7 +123,17 @@ export class Conversations {
 
   #open(tenant: string, evidence: Evidence): Conversation {
     const id = `conversation-${this.#nextId++}`;
-    return { id, tenant, turn: 0, last: null, reply: null, evidence, isRunning: false };
+    return {
+      id,
+      tenant,
+      turn: 0,
+      last: null,
+      reply: null,
+      evidence,
+      rewrites: [],
+      learned: [],
+      isRunning: false,
+    };
   }
 
   #find(request: ArrivingRequest, tenant: string): Conversation | undefined {

@@ -6,6 +6,7 @@
 
 import { AppError } from "../base/AppError.ts";
 import type { Turn } from "../chat/Message.ts";
+import { withLearned } from "../plan/keptCuts.ts";
 import type { Plan } from "../plan/Plan.ts";
 import { requestChunks } from "../plan/requestChunks.ts";
 import type { EngineRun } from "../run/Engine.ts";
@@ -101,7 +102,7 @@ function arrive(turn: PreparedTurn, caller: Caller, deps: TurnDeps): Arrived {
   const conversation = deps.conversations.arrive({ ...caller, plan, prompt: turn.prompt });
   deps.warm.drop(conversation.id);
   deps.engine.drop(conversation.id);
-  return { plan, conversation, warms: true };
+  return { plan: withLearned(plan, deps.conversations.learned(conversation)), conversation, warms: true };
 }
 
 class Running implements RunningTurn {

@@ -24,13 +24,16 @@ export function cutMarks(memory: MemoryKind, plan: Plan): Uint8Array {
     if (i !== undefined) marks[i] = (marks[i] ?? 0) | flags;
   };
   if (memory === "window") for (const trip of plan.trips) mark(trip, TRIP);
+  const head = plan.keep.find(({ reason }) => reason === "head")?.cut ?? 0;
   for (const { cut, reason } of plan.keep) {
     if (reason === "user-inside") {
       // On a window model every trip is kept while there is room.
       if (memory !== "window") mark(cut, WHILE_ROOM);
       continue;
     }
-    mark(memory === "window" ? tripAt(plan, cut) : cut, KEEP | (reason === "head" ? HEAD : 0));
+    // What is rewritten in front of the first user message is a head that other conversations begin with.
+    const isHead = reason === "head" || (reason === "learned" && cut < head);
+    mark(memory === "window" ? tripAt(plan, cut) : cut, KEEP | (isHead ? HEAD : 0));
   }
   return marks;
 }

@@ -109,3 +109,84 @@ describe.each(KINDS)("%s", (memory) => {
     }
   });
 });
+
+describe.each(KINDS)("what is rewritten, %s", (memory) => {
+  /** Prefilled tokens of each turn of a talk whose history the client makes anew each time. */
+  async function talk(turns: number, historyAt: (turn: number) => readonly object[], of = memory) {
+    const server = loopServer({
+      memory: of,
+      lanes: 1,
+      spares: 1,
+      reply: () => `<think>\n\n</think>\n\n${THOUGHT}`,
+    });
+    const prefilled: number[] = [];
+    for (let turn = 1; turn <= turns; turn++) {
+      const { warmturn } = await ask(server, { messages: historyAt(turn) });
+      await server.idle();
+      prefilled.push(warmturn.prefilled);
+    }
+    return prefilled;
+  }
+  const said = { role: "assistant", content: THOUGHT };
+
+  test("old results masked anew each turn: the cost stays flat", async () => {
+    const result = (turn: number, of: number): object =>
+      user(
+        of <= turn - 3
+          ? `Result ${of}: removed.`
+          : `Result ${of}: ${"all is well here and there. ".repeat(6)}`,
+      );
+    const historyAt = (turn: number): readonly object[] => [
+      SYSTEM,
+      TASK,
+      ...Array.from({ length: turn }, (_, i) => [said, result(turn, i + 1)]).flat(),
+    ];
+    const prefilled = await talk(12, historyAt);
+    // What a memory that can go back anywhere has to prefill: the results that are still shown.
+    const least = await talk(12, historyAt, "dense");
+    for (const [i, tokens] of prefilled.entries())
+      if (i >= 6) expect(tokens).toBeLessThanOrEqual(few(memory, least[i] ?? 0));
+    expect(prefilled[11]).toBeLessThanOrEqual((prefilled[6] ?? 0) + CHUNK_MAX);
+  });
+
+  test.each(["the date", "a git status", "a sensor's value"])(
+    "%s in the system prompt, as it changes",
+    async (what) => {
+      const system = (turn: number): object => ({
+        role: "system",
+        content: `${SYSTEM.content} ${SYSTEM.content} And ${what} is ${turn * 7919}. ${"Keep to the rules. ".repeat(6)}`,
+      });
+      const historyAt = (turn: number): readonly object[] => [
+        system(turn),
+        TASK,
+        ...Array.from({ length: turn - 1 }, (_, i) => [said, user(`Question ${i}?`)]).flat(),
+      ];
+      const prefilled = await talk(5, historyAt);
+      const least = await talk(5, historyAt, "dense");
+      // It was rewritten twice: from now on all in front of it is resumed.
+      for (const [i, tokens] of prefilled.entries())
+        if (i >= 3) expect(tokens).toBeLessThanOrEqual(few(memory, least[i] ?? 0));
+    },
+  );
+
+  test("a list of tools that changes", async () => {
+    const tool = (name: string): object => ({
+      type: "function",
+      function: { name, description: `${name}: ${THOUGHT}`, parameters: { type: "object", properties: {} } },
+    });
+    const turns = async (of: MemoryKind): Promise<number[]> => {
+      const server = loopServer({ memory: of, lanes: 1, spares: 1, reply: () => THOUGHT });
+      const prefilled: number[] = [];
+      for (let turn = 1; turn <= 5; turn++) {
+        const tools = [tool("read"), tool("write"), tool(`server_${turn}`)];
+        const { warmturn } = await ask(server, { messages: [SYSTEM, TASK], tools });
+        await server.idle();
+        prefilled.push(warmturn.prefilled);
+      }
+      return prefilled;
+    };
+    const least = await turns("dense");
+    for (const [i, tokens] of (await turns(memory)).entries())
+      if (i >= 3) expect(tokens).toBeLessThanOrEqual(few(memory, least[i] ?? 0));
+  });
+});

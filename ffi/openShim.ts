@@ -48,10 +48,13 @@ function compile(): Shim {
   const name = `shim-${shimHash(source)}.c`;
   const path = keepFile(join(cacheFolder(), "shim"), name, new TextEncoder().encode(source));
   const table = ffiSymbols() as Record<string, FFIFunction>;
-  const compiled = cc({ source: path, symbols: table });
+  const compiled = cc({ source: path, symbols: table, flags: NO_LIBRARIES });
   compiledShims.push(compiled);
   return rebound(compiled.symbols, table);
 }
+
+/** What the shim calls lies in the process already; without this flag a machine would need the files of a C compiler (libc.so). */
+const NO_LIBRARIES = ["-nostdlib"];
 
 /** Referenced for ever: the code that `rebound` points into must not be freed. */
 const compiledShims: unknown[] = [];

@@ -11,16 +11,39 @@
 #include "shim.h"
 
 #if defined(__TINYC__)
+/*
+ * Bun's `cc` knows these names by itself. For any other of the C library's it would need libc.so, a file that comes with a
+ * C compiler: those are written here, or looked up in the process.
+ */
 void *malloc(size_t size);
 void *calloc(size_t count, size_t size);
 void *realloc(void *block, size_t size);
 void free(void *block);
 void *memcpy(void *to, const void *from, size_t size);
 void *memset(void *at, int byte, size_t size);
-int memcmp(const void *a, const void *b, size_t size);
-size_t strlen(const char *text);
-int strcmp(const char *a, const char *b);
-int strncmp(const char *a, const char *b, size_t n);
+
+static int memcmp(const void *a, const void *b, size_t size) {
+    const unsigned char *x = a, *y = b;
+    for (size_t i = 0; i < size; i++)
+        if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+static size_t strlen(const char *text) {
+    size_t length = 0;
+    while (text[length]) length++;
+    return length;
+}
+
+static int strncmp(const char *a, const char *b, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (a[i] != b[i] || !a[i]) return (unsigned char) a[i] - (unsigned char) b[i];
+    return 0;
+}
+
+static int strcmp(const char *a, const char *b) {
+    return strncmp(a, b, (size_t) -1);
+}
 #else
 #include <stdlib.h>
 #include <string.h>
@@ -35,17 +58,42 @@ struct wt_dl_info {
     const char *symbol;
     void *address;
 };
-extern int dladdr(const void *address, struct wt_dl_info *info);
-extern void *pthread_self(void);
-extern void flockfile(void *file);
-extern void funlockfile(void *file);
+
+/* RTLD_DEFAULT (dlfcn.h), and the symbol of `stdin`. */
 #if defined(__APPLE__)
-extern void *__stdinp;
-#define WT_LOCK __stdinp
+#define WT_PROCESS ((void *) -2)
+#define WT_STDIN "__stdinp"
 #else
-extern void *stdin;
-#define WT_LOCK stdin
+#define WT_PROCESS ((void *) 0)
+#define WT_STDIN "stdin"
 #endif
+
+/* Of the process's own C library; each thread's copy of this code looks them up once. */
+struct wt_libc {
+    int (*address)(const void *address, struct wt_dl_info *info);
+    void *(*self)(void);
+    void (*lock)(void *file);
+    void (*unlock)(void *file);
+    void **in;
+};
+
+static struct wt_libc *wt_libc(void) {
+    static struct wt_libc found;
+    if (!found.in) {
+        found.address = dlsym(WT_PROCESS, "dladdr");
+        found.self = dlsym(WT_PROCESS, "pthread_self");
+        found.lock = dlsym(WT_PROCESS, "flockfile");
+        found.unlock = dlsym(WT_PROCESS, "funlockfile");
+        found.in = dlsym(WT_PROCESS, WT_STDIN);
+    }
+    return &found;
+}
+
+#define WT_LOCK (*wt_libc()->in)
+#define flockfile(file) wt_libc()->lock(file)
+#define funlockfile(file) wt_libc()->unlock(file)
+#define pthread_self() wt_libc()->self()
+#define dladdr(at, info) wt_libc()->address(at, info)
 
 #define WT_NOW 2 /* RTLD_NOW, the same number on Linux and macOS */
 #define WT_LOG_MAGIC 0x7761726d7475726eull

@@ -213,7 +213,11 @@ describe.skipIf(backend === null)("misuse", () => {
     if (!backend) return;
     const { path } = await tinyModel("qwen3");
     const load = (more: object) => () => Model.load(backend, { path, ...more });
-    refused(load({ overrideTensor: [{ pattern: "x", bufferType: "NoSuch" }] }), "range", "out of range");
+    refused(
+      load({ overrideTensor: [{ pattern: "x", bufferType: "NoSuch" }] }),
+      "range",
+      "--override-tensor places x in NoSuch",
+    );
     refused(load({ overrideTensor: [{ pattern: "(", bufferType: "CPU" }] }), "failed", "Cannot load");
     refused(load({ tensorSplit: [-1] }), "range", "tensor split");
     Model.load(backend, {

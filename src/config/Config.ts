@@ -1,7 +1,7 @@
 /** Flags and environment, checked as a whole and resolved to what the server is started with. */
 import { existsSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { basename } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { cacheFolder } from "../../ffi/cacheFolder.ts";
 import { LIMITS, type Limits } from "../base/limits.ts";
 import type { EngineOptions } from "../engine/open/EngineOptions.ts";
@@ -160,6 +160,7 @@ function engineOptions(flags: Flags, modelPath: string, env: Env): Config["engin
     chunkTokensMax: flags.chunkTokensMax,
     tripTokensMin: flags.tripTokensMin,
     stateRamBytes: flags.stateRam ?? -1,
+    stateDisk: flags.stateDisk > 0 ? { path: stateFolder(flags, env), bytes: flags.stateDisk } : null,
     embeddings: flags.embeddings || flags.rerank ? { pooling: flags.rerank ? "rank" : flags.pooling } : null,
     exactDecode: flags.exactDecode,
     debugHashes: flags.debugHashes,
@@ -167,6 +168,10 @@ function engineOptions(flags: Flags, modelPath: string, env: Env): Config["engin
     queueMax: flags.queueMax,
     home: cacheFolder(env),
   };
+}
+
+function stateFolder(flags: Flags, env: Env): string {
+  return resolve(flags.stateDir ?? join(cacheFolder(env), "states"));
 }
 
 function threadsOf(flags: Flags, modelPath: string): Pick<Config["engine"], "threads" | "threadsBatch"> {

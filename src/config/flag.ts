@@ -186,10 +186,23 @@ export function bytes<T extends number | null>(
     defaultText,
     fallback,
     allowed: "a size such as 512M, 8G or 0 (a bare number is MiB)",
-    read: (value) => {
-      const [, count, unit] = /^(\d+(?:\.\d+)?)([kmgt]?)(?:i?b)?$/i.exec(value) ?? [];
-      if (count === undefined) return undefined;
-      return Math.round(Number(count) * (UNITS[unit?.toLowerCase() ?? ""] ?? 1));
-    },
+    read: bytesIn,
   });
+}
+
+/** As `bytes`, or `off`, which is 0. */
+export function bytesOrOff(spelling: Spelling, defaultText: string): Flag<number> {
+  return flag<number>(spelling, {
+    takes: "SIZE|off",
+    defaultText,
+    fallback: 0,
+    allowed: "a size such as 512M or 20G (a bare number is MiB), or off",
+    read: (value) => (value.toLowerCase() === "off" ? 0 : bytesIn(value)),
+  });
+}
+
+function bytesIn(value: string): number | undefined {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)([kmgt]?)(?:i?b)?$/i.exec(value) ?? [];
+  if (count === undefined) return undefined;
+  return Math.round(Number(count) * (UNITS[unit?.toLowerCase() ?? ""] ?? 1));
 }

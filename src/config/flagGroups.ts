@@ -36,7 +36,19 @@ const GROUPS: readonly (readonly [string, readonly Key[]])[] = [
       "mlock",
     ],
   ],
-  ["Kept states", ["warm", "stateRam", "chunkTokensMin", "chunkTokensMax", "tripTokensMin", "exactDecode"]],
+  [
+    "Kept states",
+    [
+      "warm",
+      "stateRam",
+      "stateDisk",
+      "stateDir",
+      "chunkTokensMin",
+      "chunkTokensMax",
+      "tripTokensMin",
+      "exactDecode",
+    ],
+  ],
   ["Replies", ["reasoningBudget", "keepAttributionHeader"]],
   ["Sampling, where a request says nothing", Object.keys(SAMPLER_FLAGS) as (keyof typeof SAMPLER_FLAGS)[]],
   [

@@ -9,6 +9,7 @@ import { bytes, choice, custom, type Flag, list, number, text, toggle } from "./
 import { givenKey } from "./givenKey.ts";
 import { SAMPLER_FLAGS } from "./samplerFlags.ts";
 import { SERVICE_FLAGS } from "./serviceFlags.ts";
+import { STATE_FLAGS } from "./stateFlags.ts";
 
 /** The self-test's short last chunk and the measuring of a memory fit one evaluation. */
 const UBATCH_MIN = 8;
@@ -308,11 +309,7 @@ export const FLAGS = {
     true,
   ),
   warm: choice({ names: "--warm", help: "prefill the next turn after each reply" }, ["on", "off"], "on"),
-  stateRam: bytes(
-    { names: "--state-ram", help: "host memory for kept states" },
-    null,
-    "a quarter of what the weights leave, 8G at most",
-  ),
+  ...STATE_FLAGS,
   chunkTokensMin: number(
     { names: "--chunk-tokens-min", help: "tokens between two message starts that are cuts" },
     0,

@@ -27,6 +27,8 @@ export type SingleMessage =
   | { readonly type: "fatal"; readonly message: string }
   /** In answer to `rest`: what is kept, in buffers that are moved. */
   | { readonly type: "kept"; readonly states: HandedOver }
+  /** For the log: something that goes on without. */
+  | { readonly type: "note"; readonly message: string }
   | { readonly type: "closed" };
 
 /** HTTP side → Worker, beside the commands. */
@@ -49,6 +51,8 @@ export interface StartOptions {
   /** The Worker's module. */
   readonly url?: string;
   readonly kept?: HandedOver;
+  /** Sentences for the log. */
+  readonly onNote?: (message: string) => void;
 }
 
 /** The engine could not start; the message is one sentence for the user. */
@@ -70,6 +74,7 @@ export class EngineClient implements EngineThatRests {
     cancel: (id) => this.#post({ type: "cancel-embed", id }),
   });
   readonly #onCrash: (message: string) => void;
+  readonly #onNote: (message: string) => void;
   #nextId = 1;
   #requests = 0;
   #warmRuns = 0;
@@ -81,7 +86,12 @@ export class EngineClient implements EngineThatRests {
   static start(
     options: EngineOptions,
     onCrash: (message: string) => void,
-    { progress = new Int32Array(1), url = workerUrl("engine/worker"), kept = [] }: StartOptions = {},
+    {
+      progress = new Int32Array(1),
+      url = workerUrl("engine/worker"),
+      kept = [],
+      onNote = () => {},
+    }: StartOptions = {},
   ): Promise<EngineClient> {
     const worker = new Worker(url, { name: "engine" });
     return new Promise((resolve, reject) => {
@@ -94,16 +104,23 @@ export class EngineClient implements EngineThatRests {
       worker.onmessage = (event: MessageEvent<WorkerMessage>) => {
         const message = event.data;
         if (message.type === "fatal") fail(message.message);
-        if (message.type === "ready") resolve(new EngineClient(worker, message, onCrash));
+        if (message.type === "note") onNote(message.message);
+        if (message.type === "ready") resolve(new EngineClient(worker, message, onCrash, onNote));
       };
       worker.postMessage({ type: "init", options, progress, kept } satisfies WorkerInit, buffersOfAll(kept));
     });
   }
 
-  private constructor(worker: Worker, ready: EngineReady, onCrash: (message: string) => void) {
+  private constructor(
+    worker: Worker,
+    ready: EngineReady,
+    onCrash: (message: string) => void,
+    onNote: (message: string) => void,
+  ) {
     this.#worker = worker;
     this.ready = ready;
     this.#onCrash = onCrash;
+    this.#onNote = onNote;
     worker.onmessage = (event: MessageEvent<WorkerMessage>) => this.#receive(event.data);
     worker.onerror = (event) => this.#crash(workerError(event.message));
     // A Worker that exits without an error has still died.
@@ -194,7 +211,8 @@ export class EngineClient implements EngineThatRests {
       this.#closed?.resolve();
       return;
     }
-    if (message.type === "ready" || message.type === "warm") return;
+    if (message.type === "note") this.#onNote(message.message);
+    if (message.type === "ready" || message.type === "warm" || message.type === "note") return;
     if (message.type === "embedded" || message.type === "not-embedded") {
       this.#embeds.receive(message);
       return;

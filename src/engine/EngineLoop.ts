@@ -45,6 +45,11 @@ export class EngineLoop implements LoopContext {
     });
   }
 
+  /** Nothing is to be done: hands one kept state to the disk. True where there may be more. */
+  idle(): boolean {
+    return this.#nextUnit() === "idle" && !this.#closing && this.states.saveIdle();
+  }
+
   handle(command: EngineCommand): void {
     switch (command.type) {
       case "run":

@@ -3,8 +3,8 @@
 import type { DeviceSampler } from "../run/Device.ts";
 import type { MissReason, RunReport } from "../run/RunReport.ts";
 import type { RunSpec } from "../run/RunSpec.ts";
+import type { Resumed } from "../state/Resumed.ts";
 import type { Sequence } from "../state/Sequence.ts";
-import type { Resumed } from "../state/StateKeeper.ts";
 import type { Moves } from "../state/StateMover.ts";
 import { ReasoningWatch } from "./ReasoningWatch.ts";
 

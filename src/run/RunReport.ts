@@ -31,7 +31,7 @@ export interface RunReport {
   /** First token position at which the nearest kept chain parts from this plan, or -1. */
   readonly missAt: number;
   /** Where the state came from. */
-  readonly source: "none" | "sequence" | "snapshot" | "host" | "fork";
+  readonly source: "none" | "sequence" | "snapshot" | "host" | "disk" | "fork";
   /** Sequence the run took, for tests and `/slots`. */
   readonly sequence: number;
   readonly queuedMs: number;

@@ -14,8 +14,9 @@ export function engineStarter(
   { flags }: Config,
   { onCrash, progress, log }: LoadWatch,
 ): (options: EngineOptions) => Promise<Engine> {
+  const onNote = (message: string): void => log.warn(message);
   if (flags.sleepAfter < 0) {
-    return (options) => EngineClient.start(options, onCrash, { progress: progress.cell });
+    return (options) => EngineClient.start(options, onCrash, { progress: progress.cell, onNote });
   }
   const afterMs = 1_000 * flags.sleepAfter;
   return async (options) => {
@@ -25,6 +26,7 @@ export function engineStarter(
         EngineClient.start(before === null ? options : likeBefore(options, before), onCrash, {
           progress: progress.cell,
           kept,
+          onNote,
         }),
       now: () => performance.now(),
       log: { info: (message) => log.info(message), error: (message) => log.error(message) },

@@ -46,6 +46,7 @@ export class Placement {
     return (place) => {
       if (place.kind === "snapshot") return 1;
       if (place.kind === "host") return 5;
+      if (place.kind === "disk") return 6;
       const { sequence } = place;
       if (sequence.busy) return 4;
       const own = sequence.chain?.conversation === want.conversation;

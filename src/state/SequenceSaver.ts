@@ -39,7 +39,7 @@ export class SequenceSaver {
     const { states, mover } = this.#options;
     const { chain } = sequence;
     if (chain === null || mover.isPending(sequence)) return false;
-    const reach = this.#restingPoint(sequence);
+    const reach = this.restingPoint(sequence);
     if (reach.index === 0) return false;
     const point = { sequence, chain, reach, now };
     const known = states.store.pieces.find(chain.tenant, chain.plan, reach.index);
@@ -123,7 +123,7 @@ export class SequenceSaver {
   }
 
   /** A window's live end between trips is only good where it lies; a save of it gives other bits. */
-  #restingPoint(sequence: Sequence): Reach {
+  restingPoint(sequence: Sequence): Reach {
     const { states } = this.#options;
     const { live, chain } = sequence;
     const atTrip = chain?.plan.trips.includes(cutAt(chain.plan, chain.length)) ?? false;

@@ -5,8 +5,10 @@
 
 import type { Plan } from "../plan/Plan.ts";
 import type { Device } from "../run/Device.ts";
-import type { MissReason, RunReport } from "../run/RunReport.ts";
-import { cutAt, warmTokens } from "./Chain.ts";
+import { cutAt } from "./Chain.ts";
+import { DiskSaver } from "./disk/DiskSaver.ts";
+import type { DiskStore } from "./disk/DiskStore.ts";
+import { type DiskTier, openDiskStore } from "./disk/openDiskStore.ts";
 import { type Found, findResume, type States } from "./findResume.ts";
 import { HostStore } from "./HostStore.ts";
 import type { HandedOver } from "./handOver.ts";
@@ -16,12 +18,16 @@ import { loadState } from "./loadState.ts";
 import { type Miss, missReason } from "./missReason.ts";
 import { Parking } from "./Parking.ts";
 import { Placement, type Target, type Want } from "./Placement.ts";
+import { type Resumed, whatResumed } from "./Resumed.ts";
 import { Sequence } from "./Sequence.ts";
 import { SequenceSaver } from "./SequenceSaver.ts";
 import { Snapshots } from "./Snapshots.ts";
 import { type Moves, StateMover } from "./StateMover.ts";
 import { checkStates } from "./stateIntegrity.ts";
 import { Turns } from "./Turns.ts";
+
+/** A request that comes meanwhile waits so long for its first token at most, or for a chunk's time. */
+const IDLE_SAVE_MS_MAX = 100;
 
 export interface KeeperOptions {
   readonly device: Device;
@@ -44,18 +50,6 @@ export interface RunStart extends Want {
   readonly resumes: boolean;
 }
 
-/** What a run resumed from. */
-export interface Resumed {
-  readonly sequence: Sequence;
-  /** Chunks resumed. */
-  readonly chunks: number;
-  readonly resumedTokens: number;
-  readonly warmedTokens: number;
-  readonly missReason: MissReason;
-  readonly missAt: number;
-  readonly source: RunReport["source"];
-}
-
 export type Begun =
   | { readonly type: "started"; readonly resumed: Resumed }
   /** Warm only: the state at the last cut is kept already; nothing was moved. */
@@ -72,6 +66,7 @@ export class StateKeeper {
   readonly #mover: StateMover;
   readonly #placement: Placement;
   readonly #saver: SequenceSaver;
+  #diskSaver: DiskSaver | null = null;
   readonly #parking: Parking;
   readonly #snapshots: Snapshots;
   readonly #lost = new LostKeys();
@@ -90,12 +85,14 @@ export class StateKeeper {
     );
     const budget = options.resumeAllowed ? options.stateRamBytes : 0;
     const store = new HostStore(budget, this.#turns, (key, tenant) => this.#lost.add(key, tenant));
-    this.#states = { memory: device.memory, sequences: this.sequences, store };
+    this.#states = { memory: device.memory, sequences: this.sequences, store, disk: null };
     this.#mover = new StateMover(device, options.now);
     this.#snapshots = new Snapshots(this.#states, this.#mover, this.#turns);
     this.#placement = new Placement(this.#states, this.#turns);
     const turns = this.#turns;
-    this.#saver = new SequenceSaver({ device, states: this.#states, mover: this.#mover, turns });
+    const states = this.#states;
+    const mover = this.#mover;
+    this.#saver = new SequenceSaver({ device, states, mover, turns });
     this.#parking = new Parking({
       device,
       mover: this.#mover,
@@ -146,6 +143,34 @@ export class StateKeeper {
     this.#tick = states.reduce((most, { usedAt }) => Math.max(most, usedAt), this.#tick);
   }
 
+  get disk(): DiskStore | null {
+    return this.#states.disk;
+  }
+
+  /** From now on kept states go to disk too, and what is there already is found. */
+  openDisk(tier: DiskTier): void {
+    const { device, now, resumeAllowed } = this.#options;
+    if (!resumeAllowed) return;
+    const states = this.#states;
+    const mover = this.#mover;
+    const onLost = (key: bigint, tenant: string): void => this.#lost.add(key, tenant);
+    const disk = openDiskStore(tier, { memory: device.memory, turns: this.#turns, onLost, clock: now });
+    states.disk = disk;
+    const mayTake = (ms: number): boolean => ms <= Math.max(IDLE_SAVE_MS_MAX, this.#chunkMs());
+    this.#diskSaver = new DiskSaver({ states, disk, mover, saver: this.#saver, mayTake });
+  }
+
+  /** Nobody is served: hands one state to the disk, and says whether there may be more. */
+  saveIdle(): boolean {
+    return this.#diskSaver?.step(this.#tick, false) ?? false;
+  }
+
+  /** Whatever is kept goes to the disk, before the engine closes. */
+  async saveAll(): Promise<void> {
+    do await this.#states.disk?.settled();
+    while (this.#diskSaver?.step(this.#tick, true) === true);
+  }
+
   hasIdleLane(): boolean {
     return this.sequences.some((sequence) => sequence.isLane && !sequence.busy);
   }
@@ -158,17 +183,22 @@ export class StateKeeper {
     const { plan } = start;
     const found = this.#options.resumeAllowed && start.resumes ? this.#find(start) : null;
     const miss = this.#miss(start, found);
+    this.#diskSaver?.changed();
     if (found !== null) this.#snapshots.touch(plan, start, found, this.#tick);
+    if (found?.place.kind === "disk")
+      this.#states.disk?.touch(found.place.found, start.tenant, start, this.#tick);
     if (start.purpose === "warm" && found?.index === plan.keys.length) {
       const at = found.place.kind === "sequence" ? found.place.sequence : this.#anySequence();
-      return { type: "complete", resumed: { ...describe(found, at, true), ...miss } };
+      return { type: "complete", resumed: { ...whatResumed(found, at, true), ...miss } };
     }
     const target = this.#placement.choose(start, found);
     if (target === null) return { type: "nowhere" };
     try {
       if (target.park === "host")
         return { type: this.#saveFirst(start, target.sequence, moves) ? "saved" : "nowhere" };
-      return { type: "started", resumed: this.#take(start, target, found, miss, moves) };
+      const resumed = this.#take(start, target, found, miss, moves);
+      // A piece on disk was not what it should be, and is gone: the next best state, then.
+      return resumed === null ? this.begin(start, moves) : { type: "started", resumed };
     } catch (error) {
       this.reset(target.sequence);
       throw error;
@@ -198,17 +228,19 @@ export class StateKeeper {
     return findResume(this.#states, start.tenant, start.plan, this.#placement.rank(start));
   }
 
-  #take(start: RunStart, target: Target, first: Found | null, miss: Miss, moves: Moves): Resumed {
+  #take(start: RunStart, target: Target, first: Found | null, miss: Miss, moves: Moves): Resumed | null {
     const { sequence, inPlace } = target;
     const { device } = this.#options;
+    const loaded = first?.place.kind === "disk" ? (this.#states.disk?.load(first.place.found) ?? null) : null;
+    if (first?.place.kind === "disk" && loaded === null) return null;
     if (target.park === "any") this.#park(start, target, first, moves);
     // Parking a state that could not be rolled back has emptied its sequence.
     const isGone = first?.place.kind === "sequence" && first.place.sequence.chain === null;
     const found = isGone ? null : first;
     this.#lose(sequence, inPlace && found !== null ? found.index : 0);
-    if (!isGone && loadState(this.#mover, device, sequence, found, inPlace, start.plan, moves)) {
+    if (!isGone && loadState(this.#mover, device, sequence, found, inPlace, start.plan, loaded, moves)) {
       this.#adopt(start, sequence, found, moves);
-      return { ...describe(found, sequence, inPlace), ...miss };
+      return { ...whatResumed(found, sequence, inPlace), ...miss };
     }
     // What does not fit this context is a miss, never an error.
     if (found !== null) this.#dropState(found);
@@ -216,7 +248,7 @@ export class StateKeeper {
     device.clear(sequence.index);
     this.#adopt(start, sequence, null, moves);
     const evicted: Miss = { missReason: "evicted", missAt: miss.missAt };
-    return { ...describe(null, sequence, false), ...evicted };
+    return { ...whatResumed(null, sequence, false), ...evicted };
   }
 
   #park(start: RunStart, target: Target, found: Found | null, moves: Moves): void {
@@ -320,8 +352,12 @@ export class StateKeeper {
   #mayBlock(start: RunStart, sequence: Sequence, lost: number): boolean {
     if (this.#mover.isPending(sequence)) return false;
     const isAlone = start.alone && start.purpose === "request";
-    const tokens = isAlone ? lost : this.#options.chunkTokensMax;
-    return this.#moveMs(sequence) <= tokens * this.#prefillMsPerToken;
+    const ms = isAlone ? lost * this.#prefillMsPerToken : this.#chunkMs();
+    return this.#moveMs(sequence) <= ms;
+  }
+
+  #chunkMs(): number {
+    return this.#options.chunkTokensMax * this.#prefillMsPerToken;
   }
 
   #moveMs(sequence: Sequence): number {
@@ -352,24 +388,4 @@ export class StateKeeper {
     if (first === undefined) throw new Error("the device has no sequence");
     return first;
   }
-}
-
-function describe(found: Found | null, sequence: Sequence, inPlace: boolean) {
-  if (found === null) {
-    return { sequence, chunks: 0, resumedTokens: 0, warmedTokens: 0, source: "none" as const };
-  }
-  return {
-    sequence,
-    chunks: found.index,
-    resumedTokens: cutAt(found.chain.plan, found.index),
-    warmedTokens: warmTokens(found.chain, found.index),
-    source: sourceOf(found, inPlace),
-  };
-}
-
-function sourceOf(found: Found, inPlace: boolean): RunReport["source"] {
-  if (found.place.kind === "host") return "host";
-  if (found.place.kind === "snapshot") return "snapshot";
-  if (!inPlace) return "fork";
-  return found.snapshot === null ? "sequence" : "snapshot";
 }

@@ -6,13 +6,15 @@
 
 import type { Plan } from "../plan/Plan.ts";
 import type { MemoryKind } from "../run/EngineReady.ts";
-import { type Chain, sharedChunks } from "./Chain.ts";
+import { type Chain, cutAt, sharedChunks } from "./Chain.ts";
+import type { DiskStore, OnDisk } from "./disk/DiskStore.ts";
 import type { FullSave, HostStore, Snapshot } from "./HostStore.ts";
 import type { Sequence } from "./Sequence.ts";
 
 export type Place =
   | { readonly kind: "sequence"; readonly sequence: Sequence }
   | { readonly kind: "host"; readonly save: FullSave }
+  | { readonly kind: "disk"; readonly found: OnDisk }
   /** Recurrent only: the snapshot is everything. */
   | { readonly kind: "snapshot" };
 
@@ -30,6 +32,8 @@ export interface States {
   readonly memory: MemoryKind;
   readonly sequences: readonly Sequence[];
   readonly store: HostStore;
+  /** Null where there is none, or none yet. */
+  disk: DiskStore | null;
 }
 
 /** Where in `plan` a place with these rows can be resumed. */
@@ -106,6 +110,23 @@ export function findResume(
   if (states.memory === "recurrent") {
     const found = longestSnapshot(states.store, tenant, plan, plan.keys.length);
     if (found.snapshot !== null) offer(found, { kind: "snapshot" }, found.snapshot.chain);
+  }
+  const onDisk = states.disk?.find(tenant, plan) ?? null;
+  if (onDisk !== null) {
+    const { index, warm } = onDisk;
+    // Keys and tokens are the plan's own, as far as it goes.
+    const chain = {
+      tenant,
+      conversation: "",
+      turn: 0,
+      plan,
+      variant: 0,
+      asked: 0,
+      warm,
+      length: index,
+      end: cutAt(plan, index),
+    };
+    offer({ index, snapshot: null }, { kind: "disk", found: onDisk }, chain);
   }
   return best;
 }

@@ -11,7 +11,13 @@ import type { Found } from "./findResume.ts";
 import type { Sequence } from "./Sequence.ts";
 import type { Moves, StateMover } from "./StateMover.ts";
 
-/** False when the bytes did not fit, or the device failed; the sequence then holds nothing of use. */
+/** What was read from disk. */
+export interface LoadedState {
+  readonly rows: readonly Uint8Array[];
+  readonly partial: Uint8Array | null;
+}
+
+/** `loaded`: the state of a place on disk. False when the bytes did not fit, or the device failed; the sequence then holds nothing of use. */
 export function loadState(
   mover: StateMover,
   device: Device,
@@ -19,6 +25,7 @@ export function loadState(
   found: Found | null,
   inPlace: boolean,
   plan: Plan,
+  loaded: LoadedState | null,
   moves: Moves,
 ): boolean {
   if (found === null) {
@@ -35,6 +42,13 @@ export function loadState(
   if (place.kind === "sequence" && !inPlace) {
     if (mover.isPending(place.sequence) || mover.isPending(into)) mover.settle(into, token, moves);
     if (!mover.copy(place.sequence, into, moves)) return false;
+  } else if (place.kind === "disk") {
+    settle();
+    if (loaded === null) return false;
+    into.rows = cut;
+    const { rows, partial } = loaded;
+    if (rows.length > 0) return mover.restoreAll(into, { rows, partial }, moves);
+    return partial !== null && mover.restore(into, "partial", partial, moves);
   } else if (place.kind === "host") {
     settle();
     const { save } = place;

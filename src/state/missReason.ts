@@ -24,7 +24,9 @@ export function missReason(
   resumed: number,
 ): Miss {
   if (resumed === plan.keys.length) return { missReason: "none", missAt: -1 };
-  const near = nearest(states, tenant, plan);
+  const kept = nearest(states, tenant, plan);
+  // What is on disk alone is in no chain.
+  const near = { ...kept, chunks: Math.max(kept.chunks, resumed) };
   const missAt = near.tokens < 0 || near.tokens === plan.tokens.length ? -1 : near.tokens;
   if (lost.longest(plan.keys, tenant) > resumed) return { missReason: "evicted", missAt };
   if (near.chunks > resumed) return { missReason: "no-rollback", missAt };

@@ -47,6 +47,8 @@ export interface EngineOptions {
   readonly tripTokensMin: number;
   /** Host memory for snapshots and full saves; -1: a quarter of what the weights leave, at most 8 GiB. */
   readonly stateRamBytes: number;
+  /** Null: states are kept in memory alone. */
+  readonly stateDisk: { readonly path: string; readonly bytes: number } | null;
   /** Null: nothing is embedded, but by encoders, which do nothing else. `pooling` null: as the model's file says. */
   readonly embeddings: { readonly pooling: Pooling | null } | null;
   readonly exactDecode: boolean;

@@ -158,7 +158,7 @@ describe("who resumes", () => {
   function touched(tenant: string, turns = new Turns()) {
     const store = new HostStore(1 << 20, turns, () => {});
     const mover = new StateMover(new FakeDevice({ memory: "recurrent" }), () => 0);
-    const snapshots = new Snapshots({ memory: "recurrent", sequences: [], store }, mover, turns);
+    const snapshots = new Snapshots({ memory: "recurrent", sequences: [], store, disk: null }, mover, turns);
     const kept = snapshot(head, tenant);
     const between = snapshot(head + 1);
     const found = snapshot(start + 1);

@@ -12,7 +12,7 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
     [join(BIN, "depcruise"), "--config", ".dependency-cruiser.cjs", "src", "ffi", "scripts"],
   ],
   ["lengths of files", [join(ROOT, "scripts", "fileLengths.ts")]],
-  ["the README's flags", [join(ROOT, "scripts", "readme.ts"), "--check"]],
+  ["docs/flags.md", [join(ROOT, "scripts", "flagsDoc.ts"), "--check"]],
   ["dead code", [join(BIN, "knip"), "--no-progress"]],
 ];
 

@@ -12,7 +12,7 @@ export interface Flag<T> {
   readonly env: readonly string[];
   /** Placeholder in the help, "" for a switch. */
   readonly takes: string;
-  /** For the help and the README. */
+  /** For the help and docs/flags.md. */
   readonly defaultText: string;
   readonly help: string;
   readonly fallback: T;

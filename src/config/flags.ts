@@ -1,5 +1,5 @@
 /**
- * The table of all flags: parsing, `--help`, the environment and the README are made of it. Names, short forms
+ * The table of all flags: parsing, `--help`, the environment and docs/flags.md are made of it. Names, short forms
  * and meanings are llama-server's where it has the flag.
  */
 import { EUCLIDEAN, NORMALISE_MAX } from "../protocol/embeddings/normalise.ts";

@@ -1,4 +1,4 @@
-/** `--help` and the table in the docs, out of the table of flags. */
+/** `--help` and the table of docs/flags.md, out of the table of flags. */
 import { wrap } from "../base/wrap.ts";
 import { FLAG_GROUPS } from "./flagGroups.ts";
 import { type AnyFlag, envName } from "./Setting.ts";

@@ -171,7 +171,7 @@ test("the next turn is warmed unless a flag says otherwise", () => {
   expect(parseFlags(["--warm", "off"], {}).warm).toBe("off");
 });
 
-test("help and the README's table name every flag", () => {
+test("help and the table of docs/flags.md name every flag", () => {
   for (const flag of Object.values(FLAGS)) {
     for (const name of [...flag.names, ...flag.negative]) {
       expect(helpText("1", [], 80)).toContain(name);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "..");
-const START_MS_MAX = 60_000;
+const START_MS_MAX = 300_000;
 const IDLE_MS_MAX = 120_000;
 const STOP_MS_MAX = 10_000;
 

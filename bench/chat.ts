@@ -23,6 +23,8 @@ export interface ChatResult {
   readonly message: AssistantReply;
   readonly firstTokenMs: number;
   readonly totalMs: number;
+  /** From the last token to `[DONE]`. */
+  readonly endMs: number;
   readonly promptTokens: number;
   readonly cachedTokens: number;
   /** The server's own report; empty from a peer. */
@@ -68,6 +70,8 @@ export async function chat(url: string, body: Readonly<Record<string, unknown>>)
 class Collected {
   readonly #started: number;
   #firstTokenMs = Number.NaN;
+  #lastTokenAt = Number.NaN;
+  #doneAt = Number.NaN;
   #content = "";
   #reasoning = "";
   readonly #calls: { id: string; name: string; arguments: string }[] = [];
@@ -79,7 +83,10 @@ class Collected {
   }
 
   take(data: string): void {
-    if (data === "[DONE]") return;
+    if (data === "[DONE]") {
+      this.#doneAt = performance.now();
+      return;
+    }
     const chunk = JSON.parse(data) as Chunk;
     if (chunk.error !== undefined) throw new Error(`the stream failed: ${chunk.error.message}`);
     if (chunk.usage !== undefined && chunk.usage !== null) this.#usage = chunk.usage;
@@ -90,6 +97,7 @@ class Collected {
 
   #add(delta: Delta): void {
     const has = Boolean(delta.content) || Boolean(delta.reasoning_content) || delta.tool_calls !== undefined;
+    if (has) this.#lastTokenAt = performance.now();
     if (has && Number.isNaN(this.#firstTokenMs)) this.#firstTokenMs = performance.now() - this.#started;
     this.#content += delta.content ?? "";
     this.#reasoning += delta.reasoning_content ?? "";
@@ -119,6 +127,7 @@ class Collected {
       },
       firstTokenMs: this.#firstTokenMs,
       totalMs: performance.now() - this.#started,
+      endMs: this.#doneAt - this.#lastTokenAt,
       promptTokens: this.#usage?.prompt_tokens ?? 0,
       cachedTokens: this.#usage?.prompt_tokens_details?.cached_tokens ?? 0,
       warmturn: this.#warmturn,

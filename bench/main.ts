@@ -1,9 +1,11 @@
 /** `bun run bench tool-loop --model PATH [--json]`: the project's own benchmark. */
 import { grammarBench } from "./grammar.ts";
+import { stateBench } from "./states/stateBench.ts";
 import { type Cell, disagreements, runToolLoop, type ToolLoopOptions, wasted } from "./toolLoop.ts";
 
 const HELP = `Usage: bun run bench tool-loop --model PATH [options] [-- server flags]
        bun run bench grammar --model PATH [--threads N] [--json]
+       bun run bench restart|agents|end [--model PATH] [--tokens N] [--json] [-- server flags]
 
 Plays one conversation with tools against the server with warming on and off, with a client that keeps
 reasoning and one that drops it. Exits 1 where tokens or logits differ between on and off.
@@ -36,7 +38,8 @@ function parse(argv: readonly string[]): Arguments | string {
       values.set(name, value);
     } else return `There is no option ${name}.`;
   }
-  if (own[0] !== "tool-loop") return `There is no benchmark ${own[0] ?? ""}; there are: tool-loop, grammar.`;
+  if (own[0] !== "tool-loop")
+    return `There is no benchmark ${own[0] ?? ""}; there are: tool-loop, grammar, restart, agents, end.`;
   const model = values.get("--model");
   if (model === undefined) return "--model PATH is needed.";
   const userTurns = Number(values.get("--turns") ?? 3);
@@ -86,6 +89,8 @@ function ratios(cells: readonly Cell[]): string[] {
   });
 }
 
+if (["restart", "agents", "end"].includes(process.argv[2] ?? ""))
+  process.exit(await stateBench(process.argv.slice(2)));
 if (process.argv[2] === "grammar") process.exit(await grammarBench(process.argv.slice(3)));
 const parsed = parse(process.argv.slice(2));
 if (typeof parsed === "string") {

@@ -7,6 +7,7 @@
 import type { JsonObject } from "../json/json.ts";
 import { isJsonObject } from "../json/kinds.ts";
 import { AnswerStop } from "./AnswerStop.ts";
+import type { NewCallId } from "./callIds.ts";
 import type { ContinuedPart } from "./continuation.ts";
 import { type ReplyFormat, USUAL_FORMAT } from "./formats/ReplyFormat.ts";
 import type { ReplySink } from "./formats/ReplySink.ts";
@@ -34,8 +35,8 @@ export interface ReplyParserOptions {
   readonly tools: boolean | readonly Tool[];
   /** Strings that end the answer; missing: none. */
   readonly stop?: readonly string[];
-  /** Unique among all replies. */
-  readonly newCallId: () => string;
+  /** Unique in its conversation. */
+  readonly newCallId: NewCallId;
 }
 
 interface CallParts {
@@ -124,7 +125,7 @@ export class ReplyParser implements ReplySink {
     if (this.#stop.hit !== null) return;
     this.#endStretch();
     this.#part = "call";
-    const call: CallParts = { id: this.#options.newCallId(), name, arguments: [] };
+    const call: CallParts = { id: this.#options.newCallId(name, this.#calls.length), name, arguments: [] };
     this.#calls.push(call);
     this.#out.push({ type: "call", index: this.#calls.length - 1, id: call.id, name });
   }

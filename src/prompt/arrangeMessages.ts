@@ -14,7 +14,16 @@ export function arrangeMessages(messages: readonly Message[], caps: TemplateCaps
   if (caps.userAfterResult !== "message") out = joinedToResults(out, caps.userAfterResult === "joined");
   if (caps.callsAtOnce === "one") out = out.flatMap((message, index) => oneCallEach(message, index, out));
   if (!caps.repeatedRoles) out = withoutRepeats(out);
+  if (caps.userNeeded) out = withUser(out);
   return caps.userFirst ? withUserFirst(out) : out;
+}
+
+/** The user says nothing, where nobody asks for anything. */
+function withUser(messages: readonly Message[]): readonly Message[] {
+  if (messages.some((message) => message.role === "user")) return messages;
+  const first = messages.findIndex((message) => message.role !== "system");
+  const at = first < 0 ? messages.length : first;
+  return [...messages.slice(0, at), { role: "user", content: "" }, ...messages.slice(at)];
 }
 
 /** The user says nothing in front of a greeting. */

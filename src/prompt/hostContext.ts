@@ -79,7 +79,11 @@ const FUNCTIONS_LAYOUT = {
 function thinkingOf(input: PromptInput, caps: TemplateCaps): [string, Json][] {
   const thinking = input.kwargs.get("enable_thinking");
   if (typeof thinking !== "boolean") return [];
-  const words = caps.thinkingNames.map(({ name, on, off }): [string, Json] => [name, thinking ? on : off]);
+  // True is what a request says that says nothing, unless it names an effort.
+  const isOpen = thinking && input.kwargs.get("reasoning_effort") === undefined;
+  const words = caps.thinkingNames.flatMap(({ name, on, off, ownDefault }): [string, Json][] =>
+    isOpen && ownDefault ? [] : [[name, thinking ? on : off]],
+  );
   return [["enable_thinking", thinking], ["thinking", thinking], ...words];
 }
 

@@ -1,6 +1,7 @@
 /** A turn of messages: its prompt by the template, its grammar by its tools, its reply by the model's format. */
 
 import { AppError } from "../base/AppError.ts";
+import { callIds } from "../chat/callIds.ts";
 import { type Continuation, continuationOf, continuedMessage, endOfPrompt } from "../chat/continuation.ts";
 import type { PromptInput, Turn } from "../chat/Message.ts";
 import { promptTooLong } from "../prompt/promptTooLong.ts";
@@ -39,7 +40,7 @@ export function prepareChat(turn: Turn, deps: TurnDeps, choices: number): readon
       tools: callableTools(turn.prompt.tools, turn.toolChoice),
       ...format,
       ...continues,
-      newCallId: deps.newCallId,
+      newCallId: callIds(rendered.format?.calls, turn.prompt.messages, deps.newCallId),
     });
     return {
       tokens,

@@ -1,5 +1,13 @@
 /** What a template can read, found by trials when it is loaded (`learnCaps`); what the host goes by. */
 
+export interface ThinkingName {
+  readonly name: string;
+  readonly on: string;
+  readonly off: string;
+  /** It has a third word, and where it is not set a default that is not `on`: that is the model's own way to think. */
+  readonly ownDefault: boolean;
+}
+
 export interface TemplateCaps {
   readonly arguments: "object" | "string";
   /** Whether arguments that are no JSON object may be handed over as the string they are. */
@@ -30,6 +38,8 @@ export interface TemplateCaps {
   readonly userAfterResult: "message" | "joined" | "joined if beside";
   /** Whether it refuses a conversation that begins with the assistant; an empty user message then stands in front. */
   readonly userFirst: boolean;
+  /** Whether it refuses a conversation without a user message; an empty one then stands behind the system's. */
+  readonly userNeeded: boolean;
   readonly callIds: "as-sent" | "nine-alphanumerics";
   /** Under which name it reads reasoning; `block` is a part of the content, `{"type": "thinking"}`. */
   readonly reasoningField: "reasoning_content" | "thinking" | "reasoning" | "block";
@@ -42,7 +52,7 @@ export interface TemplateCaps {
   /** Values of `reasoning_effort` that it takes; empty where it takes all, or reads none. */
   readonly efforts: readonly string[];
   /** Other names for `enable_thinking`, with the words that the template compares them to. */
-  readonly thinkingNames: readonly { readonly name: string; readonly on: string; readonly off: string }[];
+  readonly thinkingNames: readonly ThinkingName[];
 }
 
 export const USUAL_CAPS: TemplateCaps = {
@@ -59,6 +69,7 @@ export const USUAL_CAPS: TemplateCaps = {
   repeatedRoles: true,
   userAfterResult: "message",
   userFirst: false,
+  userNeeded: false,
   callIds: "as-sent",
   reasoningField: "reasoning_content",
   noTools: "omitted",

@@ -6,7 +6,7 @@ import type { AssistantMessage, Message } from "../../chat/Message.ts";
 import type { Json } from "../../json/json.ts";
 import { EFFORTS, type HostSettings, hostContext } from "../hostContext.ts";
 import type { Template } from "../Template.ts";
-import { type TemplateCaps, USUAL_CAPS } from "./TemplateCaps.ts";
+import { type TemplateCaps, type ThinkingName, USUAL_CAPS } from "./TemplateCaps.ts";
 import { NO_MASK, TRIAL_TOOL, trialInput, trialReply, trialResult } from "./trialMessages.ts";
 
 /** Renders, or undefined where the template refuses. */
@@ -14,6 +14,8 @@ type Render = (messages: readonly Message[], caps: TemplateCaps, more?: TrialOpt
 
 interface TrialOptions {
   readonly generation?: boolean;
+  /** Whether the request has tools; by default where a message is a result. */
+  readonly tools?: boolean;
   readonly kwargs?: ReadonlyMap<string, Json>;
 }
 
@@ -30,9 +32,9 @@ const ORPHANS: readonly (readonly Message[])[] = [
 ];
 
 export function learnCaps(template: Template, settings: HostSettings): TemplateCaps {
-  const render: Render = (messages, caps, { generation = true, kwargs } = {}) => {
+  const render: Render = (messages, caps, { generation = true, kwargs, tools: given } = {}) => {
     try {
-      const tools = messages.some((message) => message.role === "tool") ? [TRIAL_TOOL] : [];
+      const tools = (given ?? messages.some((message) => message.role === "tool")) ? [TRIAL_TOOL] : [];
       const input = trialInput(messages, tools);
       const all = kwargs === undefined ? input : { ...input, kwargs: new Map([...input.kwargs, ...kwargs]) };
       return template.render(hostContext(all, generation, caps, settings, NO_MASK));
@@ -46,7 +48,7 @@ export function learnCaps(template: Template, settings: HostSettings): TemplateC
   return {
     ...caps,
     efforts: efforts(template.source, caps, render),
-    thinkingNames: thinkingNames(template.source),
+    thinkingNames: thinkingNames(template.source, caps, render),
   };
 }
 
@@ -80,12 +82,14 @@ const roles: Step = (caps, render) => {
   const middle: Message = { role: "system", content: "wtmiddle" };
   const talk = render([USER, trialReply("wtreply"), middle, NEXT], caps);
   const repeated = render([USER, trialReply("wtreply"), NEXT, NEXT], caps) !== undefined;
+  const first = userFirst({ ...caps, systemRole }, render);
   return {
     ...caps,
     systemRole,
     systemAnywhere: systemRole && inOrder(talk, ["wtuser", "wtreply", "wtmiddle", "wtnext"]),
     repeatedRoles: repeated || render([USER, trialReply("wtreply"), NEXT], caps) === undefined,
-    userFirst: userFirst({ ...caps, systemRole }, render),
+    userFirst: first,
+    userNeeded: userNeeded({ ...caps, systemRole, userFirst: first }, render),
   };
 };
 
@@ -94,6 +98,21 @@ function userFirst(caps: TemplateCaps, render: Render): boolean {
   const greeted = [trialReply("wtreply"), NEXT];
   const first = { ...caps, userFirst: true };
   return render(greeted, caps) === undefined && prints(render(greeted, first), "wtreply", "wtnext");
+}
+
+/** A system message alone, or with a loop of the assistant's behind it, with tools and without. */
+function userNeeded(caps: TemplateCaps, render: Render): boolean {
+  const system: Message = { role: "system", content: "wtsystem" };
+  const [, ...loop] = LOOP;
+  return [[system], [system, ...loop]].some((messages) =>
+    [false, true].some((tools) => {
+      const given = { ...caps, userNeeded: true };
+      return (
+        render(messages, caps, { tools }) === undefined &&
+        prints(render(messages, given, { tools }), "wtsystem")
+      );
+    }),
+  );
 }
 
 function inOrder(text: string | undefined, words: readonly string[]): boolean {
@@ -214,7 +233,8 @@ const ON = /^(?:on|enabled?|true|think|thinking)$/i;
 const OFF = /^(?:off|disabled?|false|chat|no_?think(?:ing)?|non[_-]?think(?:ing)?)$/i;
 
 /** Variables such as `thinking_mode` that are compared to words for on and off. */
-function thinkingNames(source: string): TemplateCaps["thinkingNames"] {
+function thinkingNames(source: string, caps: TemplateCaps, render: Render): readonly ThinkingName[] {
+  const unset = render([USER], caps);
   const words = new Map<string, string[]>();
   for (const [, name = "", , word = ""] of source.matchAll(/\b(\w*think\w*) *[!=]= *(['"])(\w+)\2/g)) {
     words.set(name, [...(words.get(name) ?? []), word]);
@@ -223,6 +243,9 @@ function thinkingNames(source: string): TemplateCaps["thinkingNames"] {
     const on = all.find((word) => ON.test(word));
     const off = all.find((word) => OFF.test(word));
     if (on === undefined && off === undefined) return [];
-    return [{ name, on: on ?? "enabled", off: off ?? "disabled" }];
+    const words = { on: on ?? "enabled", off: off ?? "disabled" };
+    const hasThird = all.some((word) => word !== on && word !== off);
+    const asked = render([USER], caps, { kwargs: new Map([[name, words.on]]) });
+    return [{ name, ...words, ownDefault: hasThird && asked !== unset }];
   });
 }

@@ -106,6 +106,57 @@ describe("tools that leave out what a template reads", () => {
   });
 });
 
+describe("where a user message has to be", () => {
+  const refuses =
+    "{%- if not (messages | selectattr('role', 'equalto', 'user') | list) %}{{ raise_exception('nobody asks') }}{%- endif %}";
+  const withTools = `{%- if tools and messages[-1].role == 'system' %}{{ raise_exception('tools stand in the first user message') }}{%- endif %}`;
+
+  test("an empty one stands behind the system's text", () => {
+    const prompter = prompterOf(refuses + roles());
+    expect(shown(prompter, [system("s")])).toBe("(system:s)(user:)");
+    expect(shown(prompter, [system("s"), asks("1"), result("1")])).toBe(
+      '(system:s)(user:)(assistant:!f{"k": "v1"})(tool:r1)',
+    );
+    expect(shown(prompter, [system("s"), said("a")])).toBe("(system:s)(user:)(assistant:a)");
+  });
+
+  test("only where it is refused otherwise, and nobody has asked", () => {
+    expect(shown(prompterOf(roles()), [system("s")])).toBe("(system:s)");
+    expect(shown(prompterOf(refuses + roles()), [system("s"), said("a"), user("u")])).toBe(
+      "(system:s)(assistant:a)(user:u)",
+    );
+  });
+
+  test("also where it is refused with tools alone", () => {
+    const prompter = prompterOf(withTools + roles());
+    const input = { messages: [system("s")], tools: [TOOL], kwargs: new Map<string, Json>() };
+    expect(prompter.text(input, { addGenerationPrompt: false })).toBe("(system:s)(user:)");
+  });
+});
+
+describe("how to think, under names of three words", () => {
+  const three = (unset: string) =>
+    `{%- set mode = think_mode if think_mode is defined else '${unset}' %}{%- if mode == 'enabled' %}on{%- elif mode == 'disabled' %}off{%- elif mode == 'adaptive' %}free{%- endif %}{%- for m in messages %}{%- endfor %}{%- if think_mode == 'enabled' or think_mode == 'disabled' or think_mode == 'adaptive' %}!{%- endif %}`;
+  const told = (source: string, kwargs: Record<string, Json>) =>
+    shown(prompterOf(source), [user("u")], kwargs);
+
+  test("what the request leaves open is the template's own", () => {
+    const source = three("adaptive");
+    expect(told(source, {})).toBe("free");
+    expect(told(source, { enable_thinking: false })).toBe("off!");
+    expect(told(source, { reasoning_effort: "high" })).toBe("on!");
+    expect(told(source, { think_mode: "enabled" })).toBe("on!");
+  });
+
+  test("where that is to think, or there are two words, it is told", () => {
+    expect(told(three("enabled").replace("%}!{", "%}{"), {})).toBe("on");
+    const two =
+      "{%- if think_mode == 'on' %}on{%- elif think_mode == 'off' %}off{%- else %}unset{%- endif %}{%- for m in messages %}{%- endfor %}";
+    expect(told(two, {})).toBe("on");
+    expect(told(two, { enable_thinking: false })).toBe("off");
+  });
+});
+
 describe("where the user has to begin", () => {
   const strict = roles(
     "{%- if loop.first and m.role != 'user' %}{{ raise_exception('user first') }}{%- endif %}",

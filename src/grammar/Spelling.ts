@@ -14,8 +14,8 @@ export interface Quote {
   readonly allowed: Dfa | null;
   /** One character out of `set`. */
   character(gbnf: Gbnf, set: CharSet): string;
-  /** A text as it is written, without the quotes. */
-  write(text: string): string;
+  /** A text as it is written, without the quotes; the usual way first. */
+  write(text: string): readonly string[];
 }
 
 export interface Brackets {

@@ -15,7 +15,7 @@ const QUOTE: Quote = {
   close: literal(MARK),
   allowed: noneOf(patternDfa('<\\|"\\|>')),
   character: (_, set) => charClass(set),
-  write: (text) => text,
+  write: (text) => [text],
 };
 
 /** What ends a bare key, or would open another thing than one. */

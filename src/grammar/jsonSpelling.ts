@@ -3,12 +3,27 @@ import { dfaRule, type Gbnf, jsonCharacter, literal } from "./Gbnf.ts";
 import { jsonRule } from "./jsonRules.ts";
 import type { Quote, Spelling } from "./Spelling.ts";
 
+/** Some templates, and the models taught by them, escape all that is not ASCII. */
+function written(text: string): readonly string[] {
+  const plain = JSON.stringify(text).slice(1, -1);
+  const ascii = plain.replace(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return ascii === plain ? [plain] : [plain, ascii];
+}
+
+function keyBody(key: string): string {
+  const ways = written(key).map((text) => literal(`"${text}"`));
+  return ways.length === 1 ? (ways[0] ?? "") : `(${ways.join(" | ")})`;
+}
+
 const QUOTE: Quote = {
   open: literal('"'),
   close: literal('"'),
   allowed: null,
   character: jsonCharacter,
-  write: (text) => JSON.stringify(text).slice(1, -1),
+  write: written,
 };
 
 const brackets = (open: string, close: string) => (gbnf: Gbnf) => {
@@ -27,7 +42,7 @@ export const JSON_SPELLING: Spelling = {
   array: brackets("[", "]"),
   pair(gbnf, key, value) {
     const rule = value(JSON_SPELLING, "any");
-    return rule === null ? null : `${literal(JSON.stringify(key))} ${COLON} ${jsonRule(gbnf, "ws")} ${rule}`;
+    return rule === null ? null : `${keyBody(key)} ${COLON} ${jsonRule(gbnf, "ws")} ${rule}`;
   },
   otherPair(gbnf, keys, value) {
     const rule = value(JSON_SPELLING, "any");

@@ -56,7 +56,10 @@ function quote(mark: string, isRaw: boolean): Quote {
     // As the parser reads it: a quote that something fitting follows ends the string.
     allowed: isRaw ? noneOf(patternDfa(`${mark}[ \\t\\r\\n]*[,)\\]}:<]`)) : null,
     character: character(mark, isRaw),
-    write: (text) => text.replace(/[\n\t\r\\]/g, (char) => `\\${SHORT[char]}`).replaceAll(mark, `\\${mark}`),
+    write(text) {
+      const escaped = text.replace(/[\n\t\r\\]/g, (char) => `\\${SHORT[char]}`).replaceAll(mark, `\\${mark}`);
+      return isRaw && escaped !== text ? [escaped, text] : [escaped];
+    },
   };
 }
 
@@ -78,7 +81,9 @@ function spelling(name: string, quotes: readonly Quote[]): Spelling {
     pair(_, key, value) {
       const rule = value(PYTHON_SPELLING, "any");
       const names = [
-        ...new Set(QUOTES.map(({ open, close, write }) => `${open} ${literal(write(key))} ${close}`)),
+        ...new Set(
+          QUOTES.map(({ open, close, write }) => `${open} ${literal(write(key)[0] ?? "")} ${close}`),
+        ),
       ];
       return rule === null ? null : `(${names.join(" | ")}) ":" " "? ${rule}`;
     },

@@ -29,7 +29,7 @@ function make(mark: string): { readonly value: Spelling; readonly arguments: Spe
     close: '""',
     allowed: noneOf(patternDfa(`${escaped}<`)),
     character: (_, set) => charClass(set),
-    write: (text) => text,
+    write: (text) => [text],
   };
   const none = { open: "", close: "", comma: "" };
   const value: Spelling = {

@@ -36,7 +36,7 @@ export function wordsBody(gbnf: Gbnf, type: "null" | "boolean", { name, words }:
 
 function textWays(gbnf: Gbnf, texts: readonly string[], hint: string, spelling: Spelling): string[] {
   return spelling.quotes.map(({ open, close, write }) => {
-    const inner = textsBody(gbnf, hint, texts.map(write));
+    const inner = textsBody(gbnf, hint, texts.flatMap(write));
     return `${open} (${inner}) ${close}`.trim();
   });
 }

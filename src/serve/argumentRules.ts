@@ -167,7 +167,7 @@ function rawQuote(start: string, end: string, behind = ""): Quote {
     close: literal(end + behind),
     allowed: noneOf(patternDfa(end.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"))),
     character: (_, set) => charClass(set),
-    write: (text) => text,
+    write: (text) => [text],
   };
 }
 

@@ -324,6 +324,20 @@ describe("numbers as they are written", () => {
   });
 });
 
+test("texts and keys of other letters, as they are and escaped", () => {
+  const schema = { type: "object", properties: { größe: { enum: ["ümläut 🙂", "x"] } } };
+  expectEach(
+    fits(JSON_FORM, schema),
+    ['{"größe": "ümläut 🙂"}', '{"gr\\u00f6\\u00dfe": "\\u00fcml\\u00e4ut \\ud83d\\ude42"}'],
+    ['{"größe": "umlaut"}', '{"größe": "\\u00fcm"}'],
+  );
+  expectEach(
+    fits(PYTHONIC, { properties: { a: { enum: ["it's", "b"] } } }),
+    ["a='it's'", "a='it\\'s'", 'a="it\'s"'],
+    ["a='it'"],
+  );
+});
+
 test("a tool that takes nothing gets nothing; one that says no more of its arguments, any", () => {
   for (const format of [JSON_FORM, CODER, PYTHONIC]) {
     const none = format.kind === "json" ? "{}" : "";

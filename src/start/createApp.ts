@@ -20,6 +20,8 @@ import { hideHost } from "../protocol/http/hideHost.ts";
 import { type Methods, methodsOf } from "../protocol/http/methodsOf.ts";
 import { llamaErrorBody } from "../protocol/llama/errorBody.ts";
 import { llama, speaksLlama } from "../protocol/llama/index.ts";
+import { ollamaErrorBody, speaksOllama } from "../protocol/ollama/errorBody.ts";
+import { ollama } from "../protocol/ollama/index.ts";
 import { openai } from "../protocol/openai/index.ts";
 import { reranking } from "../protocol/rerank/index.ts";
 import { responses } from "../protocol/responses/index.ts";
@@ -73,6 +75,7 @@ export function createApp(deps: AppDeps): App {
     .use(embeddings(shared))
     .use(reranking(shared))
     .use(anthropic({ ...shared, onIgnored }))
+    .use(ollama({ ...shared, onIgnored }))
     .use(responses({ ...shared, onIgnored, store: new ResponseStore(deps.limits) }));
   const methods = methodsOf(app.routes);
   const cors = corsOf(deps.corsOrigins, methods);
@@ -185,5 +188,6 @@ function errorResponse(error: AppError, request: Request, id: string): Response 
 
 function bodyOf(error: AppError, request: Request, path: string, id: string): object {
   if (speaksAnthropic(request, path)) return anthropicErrorBody(error, id);
+  if (speaksOllama(path)) return ollamaErrorBody(error);
   return speaksLlama(path) ? llamaErrorBody(error) : errorBody(error);
 }

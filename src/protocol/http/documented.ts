@@ -13,6 +13,7 @@ export type Tag =
   | "tokens"
   | "messages"
   | "responses"
+  | "ollama"
   | "models"
   | "server";
 
@@ -26,6 +27,8 @@ export interface RouteDoc {
   readonly answer: TSchema | string | null;
   /** The data of each server-sent event, where the request may ask for a stream. */
   readonly events?: TSchema;
+  /** The same where a stream is lines of JSON. */
+  readonly lines?: TSchema;
   /** The protocol's error form. */
   readonly error: TSchema;
   /** What it may be refused for. */
@@ -102,7 +105,7 @@ export function documented(doc: RouteDoc) {
 const REQUEST_ID = { description: "The client's own id where it sent a sane one.", schema: Type.String() };
 const RETRY_AFTER = { description: "Seconds to wait.", schema: Type.Integer({ minimum: 1 }) };
 
-function responsesOf({ answer, events, error, refuses, open }: RouteDoc) {
+function responsesOf({ answer, events, lines, error, refuses, open }: RouteDoc) {
   const codes: readonly AppErrorCode[] = [...refuses, ...keyed(open), ...FROM_ELSEWHERE, "internal"];
   const byStatus = Map.groupBy(codes, (code) => errorRow(code).status);
   const refusals = [...byStatus].map(([status, some]) => [
@@ -116,14 +119,19 @@ function responsesOf({ answer, events, error, refuses, open }: RouteDoc) {
       content: { "application/json": { schema: error } },
     },
   ]);
-  const stream = events === undefined ? {} : { "text/event-stream": { schema: events } };
+  const stream = {
+    ...(events === undefined ? {} : { "text/event-stream": { schema: events } }),
+    ...(lines === undefined ? {} : { "application/x-ndjson": { schema: lines } }),
+  };
   const whole =
     typeof answer === "string"
       ? { [answer]: { schema: Type.String() } }
       : { "application/json": { schema: answer } };
   const ok = {
     description:
-      events === undefined ? "The answer" : "The answer; as events where the body asks for a stream",
+      Object.keys(stream).length === 0
+        ? "The answer"
+        : "The answer; as events where the body asks for a stream",
     headers: { "x-request-id": REQUEST_ID },
     ...(answer === null ? {} : { content: { ...whole, ...stream } }),
   };

@@ -3,7 +3,7 @@
  * a real status; both close the turn once the answer has left, whole or not.
  */
 import { AppError } from "../../base/AppError.ts";
-import { SSE_HEADERS, type SseItem, type SseOptions, sseStream } from "./sseStream.ts";
+import { LINE_HEADERS, SSE_HEADERS, type SseItem, type SseOptions, sseStream } from "./sseStream.ts";
 
 /** One turn's events, or those of several. */
 export interface RunningReply<E> {
@@ -20,7 +20,7 @@ export async function streamResponse<E>(
 ): Promise<Response> {
   const events = await accepted(running);
   const body = sseStream(items(events), { ...options, onClose: (whole) => running.close(whole) });
-  return new Response(body, { headers: SSE_HEADERS });
+  return new Response(body, { headers: options.asLines === true ? LINE_HEADERS : SSE_HEADERS });
 }
 
 async function accepted<E>(running: RunningReply<E>): Promise<AsyncIterable<E>> {

@@ -13,6 +13,8 @@ export interface SseOptions {
   readonly keepAliveMs: number;
   /** Sent where nothing else was for a while; a comment where the protocol has no event for that. */
   readonly keepAlive?: SseItem;
+  /** Lines of JSON instead of events; there are no comments then, and `keepAlive` is what is sent at once, too. */
+  readonly asLines?: true;
   /** The event for an unexpected failure. */
   readonly failure: (error: unknown) => SseItem;
   readonly onClose: (whole: boolean) => void;
@@ -28,8 +30,11 @@ export const SSE_HEADERS = {
   "x-accel-buffering": "no",
 } as const;
 
+export const LINE_HEADERS = { ...SSE_HEADERS, "content-type": "application/x-ndjson" } as const;
+
 export function sseStream(items: AsyncIterable<SseItem>, options: SseOptions): ReadableStream<Uint8Array> {
   const events = items[Symbol.asyncIterator]();
+  const frame = options.asLines === true ? lineOf : eventOf;
   const keepAlive = options.keepAlive === undefined ? KEEP_ALIVE : frame(options.keepAlive);
   let next: Promise<IteratorResult<SseItem>> | undefined;
   let left = false;
@@ -39,7 +44,7 @@ export function sseStream(items: AsyncIterable<SseItem>, options: SseOptions): R
   };
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      controller.enqueue(encoder.encode(": accepted\n\n"));
+      controller.enqueue(options.asLines === true ? keepAlive : encoder.encode(": accepted\n\n"));
     },
     async pull(controller) {
       next ??= events.next();
@@ -67,9 +72,13 @@ export function sseStream(items: AsyncIterable<SseItem>, options: SseOptions): R
 }
 
 /** No line breaks in it: both are JSON, or a word. */
-function frame(item: SseItem): Uint8Array {
+function eventOf(item: SseItem): Uint8Array {
   if (typeof item === "string") return encoder.encode(`data: ${item}\n\n`);
   return encoder.encode(`event: ${item.event}\ndata: ${item.data}\n\n`);
+}
+
+function lineOf(item: SseItem): Uint8Array {
+  return encoder.encode(`${typeof item === "string" ? item : item.data}\n`);
 }
 
 function silence(options: SseOptions): { readonly over: Promise<"silence">; stop(): void } {

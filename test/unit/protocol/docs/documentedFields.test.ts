@@ -16,6 +16,8 @@ import {
   TOKENIZE_REQUEST,
 } from "../../../../src/protocol/llama/schemas.ts";
 import { readDetokenizeRequest, readTokenizeRequest } from "../../../../src/protocol/llama/tokens.ts";
+import * as ollama from "../../../../src/protocol/ollama/model.ts";
+import { OLLAMA_CHAT_REQUEST, OLLAMA_GENERATE_REQUEST } from "../../../../src/protocol/ollama/schemas.ts";
 import { readChatRequest } from "../../../../src/protocol/openai/model.ts";
 import { CHAT_REQUEST } from "../../../../src/protocol/openai/schemas.ts";
 import { readResponsesRequest } from "../../../../src/protocol/responses/model.ts";
@@ -44,6 +46,8 @@ const READERS: readonly [string, TObject, (body: NotedBody) => unknown][] = [
   ["detokenize", DETOKENIZE_REQUEST, (body) => readDetokenizeRequest(body, 256)],
   ["messages", MESSAGES_REQUEST, (body) => readMessagesRequest(body, OPTIONS)],
   ["count_tokens", COUNT_REQUEST, (body) => readCountRequest(body, false)],
+  ["Ollama's chat", OLLAMA_CHAT_REQUEST, (body) => ollama.readChatRequest(body, BYTE_SAMPLING)],
+  ["Ollama's generate", OLLAMA_GENERATE_REQUEST, (body) => ollama.readGenerateRequest(body, BYTE_SAMPLING)],
   ["responses", RESPONSES_REQUEST, (body) => readResponsesRequest(body, { ...OPTIONS, stored: STORED })],
 ];
 

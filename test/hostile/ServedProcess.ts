@@ -25,6 +25,9 @@ export async function serveProcess(flags: readonly string[]): Promise<ServedProc
     env: { ...process.env, WARMTURN_HOME: home },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  // Whoever breaks the campaign off leaves no server behind.
+  process.on("exit", () => child.kill("SIGKILL"));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
   const complaints: string[] = [];
   const url = Promise.withResolvers<string>();
   const lines = async (stream: ReadableStream<Uint8Array>, see: (line: string) => void): Promise<void> => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { PromptInput } from "../../../src/chat/Message.ts";
 import type { Json } from "../../../src/json/json.ts";
 import { Prompter } from "../../../src/prompt/Prompter.ts";
+import { processorTime } from "../../support/processorTime.ts";
 import { FAMILIES, vocabOf } from "./families.ts";
 
 const CTX_TOKENS = 100;
@@ -50,6 +51,20 @@ describe("a prompt far beyond the context", () => {
     const { message, tokenised } = refusal("<|im_start|>", 20_000);
     expect(message).toMatch(/too long: at least \d+ tokens > 99 maximum/);
     expect(tokenised).toBeLessThan(50_000);
+  });
+
+  test("33 MB of them take a fraction of a second, not seconds", () => {
+    for (const [content, count] of [
+      ["word ".repeat(330), 20_000],
+      ["word ".repeat(33_000), 200],
+      ["é\n".repeat(825), 20_000],
+    ] as const) {
+      const used = processorTime();
+      const { message, tokenised } = refusal(content, count);
+      expect(message).toContain("The prompt is too long: at least");
+      expect(tokenised).toBeLessThan(10_000);
+      expect(used()).toBeLessThan(1_500);
+    }
   });
 
   test("what is not far beyond is counted: its length is the request path's to judge", () => {

@@ -8,7 +8,7 @@ import { mustHold } from "./IntegrityError.ts";
 import type { Sequence } from "./Sequence.ts";
 
 /** Throws IntegrityError. */
-export function checkStates({ sequences, store }: States): void {
+export function checkStates({ sequences, store, disk }: States): void {
   for (const [index, sequence] of sequences.entries()) {
     mustHold(sequence.index === index, () => `sequence ${index} says that it is ${sequence.index}`);
     checkSequence(sequence);
@@ -16,6 +16,7 @@ export function checkStates({ sequences, store }: States): void {
   const writers = sequences.map(({ writer }) => writer).filter((writer) => writer >= 0);
   mustHold(new Set(writers).size === writers.length, () => `a run writes in two sequences: ${writers}`);
   store.checkIntegrity();
+  disk?.checkIntegrity();
 }
 
 function checkSequence(sequence: Sequence): void {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineHarness, type HarnessOptions } from "./EngineHarness.ts";
 
-const FINGERPRINT = 0xfeedn;
+export const FINGERPRINT = 0xfeedn;
 
 export interface RigOptions extends HarnessOptions {
   readonly fingerprint?: bigint;

@@ -6,6 +6,7 @@
 import type { Plan } from "../../plan/Plan.ts";
 import type { MemoryKind } from "../../run/EngineReady.ts";
 import { cutAt } from "../Chain.ts";
+import { mustHold } from "../IntegrityError.ts";
 import type { Turns } from "../Turns.ts";
 import { worthOf } from "../worth.ts";
 import { nameOf, type StateFolder } from "./StateFolder.ts";
@@ -107,6 +108,11 @@ export class DiskStore {
 
   get pieces(): number {
     return this.#rows.size + this.#partials.size;
+  }
+
+  /** Of the files that are kept. */
+  get names(): readonly string[] {
+    return [...this.#all()].map(({ head }) => nameOf(head));
   }
 
   /** Files that were not what they should be, and were moved aside. */
@@ -334,6 +340,27 @@ export class DiskStore {
     const superseded = turn < turns.newest(conversation);
     const returns = head.head ? turns.headReturns(conversation) : turns.returns(conversation);
     return worthOf({ tokens, bytes, usedAt, shared, returns, variant, superseded }, now);
+  }
+
+  /** Throws IntegrityError where the books do not balance. */
+  checkIntegrity(): void {
+    const all = [...this.#all()];
+    const bytes = all.reduce((sum, entry) => sum + entry.bytes, 0);
+    mustHold(bytes === this.#bytes, () => `files have ${bytes} bytes, and ${this.#bytes} are counted`);
+    for (const entry of all) {
+      const name = nameOf(entry.head);
+      mustHold(this.#hasRows(entry), () => `${name} has no rows in front`);
+      const behind = all.filter(
+        ({ head }) => frontKey(head) === entry.head.key && entry.head.kind === "rows",
+      ).length;
+      mustHold(
+        behind === entry.dependents,
+        () => `${behind} stand behind ${name}, and ${entry.dependents} are counted`,
+      );
+      const front = this.#front(entry.head);
+      const frontBytes = front === undefined ? 0 : front.frontBytes + front.head.payloadBytes;
+      mustHold(frontBytes === entry.frontBytes, () => `${name} has ${frontBytes} bytes in front`);
+    }
   }
 
   *#all(): Iterable<Entry> {

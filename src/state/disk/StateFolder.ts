@@ -29,6 +29,7 @@ import {
 } from "./stateFile.ts";
 
 export interface StoredFile {
+  readonly name: string;
   readonly head: StateHead;
   /** Milliseconds since 1970 of its last use. */
   readonly usedMs: number;
@@ -132,7 +133,7 @@ export class StateFolder {
       const head = decodeHead(readStart(path, size));
       const isOwn = head !== null && head.fingerprint === this.#options.fingerprint && nameOf(head) === name;
       const whole = head !== null && size === fileBytes(head);
-      if (isOwn && whole) return { head, usedMs: mtimeMs };
+      if (isOwn && whole) return { name, head, usedMs: mtimeMs };
       this.#moveAside(name);
       return null;
     });

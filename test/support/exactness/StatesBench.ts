@@ -1,4 +1,5 @@
 /** The real loop over a real, watched device, with the prompts that every way of resuming is tried on. */
+import type { CacheType } from "../../../ffi/Context.ts";
 import type { Model } from "../../../ffi/Model.ts";
 import { LlamaDevice } from "../../../src/engine/LlamaDevice.ts";
 import type { Plan } from "../../../src/plan/Plan.ts";
@@ -19,6 +20,8 @@ export interface BenchOptions {
   readonly replyTokens: number;
   /** Another number, other prompts. */
   readonly seed: number;
+  /** Of keys and values; f16 by default. */
+  readonly cacheType?: CacheType;
 }
 
 /** What a run gave, to be compared bit for bit. */
@@ -47,7 +50,8 @@ export class StatesBench implements Disposable {
     this.#options = options;
     this.base = basePrompt(100 * seed + 1);
     this.other = basePrompt(100 * seed + 51);
-    const context = { ctxTokens: CTX_TOKENS, ubatch, threads };
+    const { cacheType = "f16" } = options;
+    const context = { ctxTokens: CTX_TOKENS, ubatch, threads, cacheTypeK: cacheType, cacheTypeV: cacheType };
     this.device = new WatchedDevice(LlamaDevice.on(model, { lanes, spares, context }), (ms) => {
       this.#harness.now += ms;
     });
@@ -80,6 +84,19 @@ export class StatesBench implements Disposable {
     const id = this.#harness.submit(plan, { conversation, turn, maxTokens: this.#options.replyTokens });
     this.#plans.set(id, plan);
     return id;
+  }
+
+  /** States go to this folder, and come from it. */
+  openDisk(path: string): void {
+    const warn = (sentence: string): void => {
+      throw new Error(sentence);
+    };
+    this.#harness.loop.states.openDisk({ path, bytes: STATE_RAM_BYTES, fingerprint: 1n, warn });
+  }
+
+  /** Everything kept is on disk. */
+  async rest(): Promise<void> {
+    await this.#harness.loop.states.saveAll();
   }
 
   drain(): void {

@@ -3,6 +3,8 @@
  * 8 bytes a chunk and its last reply: some kilobytes. Forgetting one costs its habits and no token.
  */
 export const CONVERSATIONS_MAX = 1_024;
+/** Tokens of last prompts that are remembered to tell what has changed, over all tenants: 4 bytes each. */
+export const REMEMBERED_TOKENS_MAX = 4_194_304;
 /** Places at which prompts were rewritten, over all tenants: 16 bytes each. */
 export const LEARNED_PLACES_MAX = 4_096;
 /** Replies that wait for their warm pass; the engine is behind by then, and the oldest is worth least. */

@@ -10,6 +10,8 @@ export type MissReason =
   | "tokens-differ"
   /** A chain with these tokens was known, but its state was evicted or overwritten. */
   | "evicted"
+  /** The nearest kept chain ends where this plan goes on: what follows was not prefilled ahead of the request. */
+  | "not-warmed"
   /** The memory kind cannot go back to the cut where the tokens part. */
   | "no-rollback"
   /** The self-test of this setup failed, or `--warm off` with nothing kept. */

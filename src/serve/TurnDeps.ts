@@ -34,9 +34,14 @@ export interface TurnDeps {
   readonly vocab: Pick<TextVocab, "piece" | "specials">;
   readonly rules: ChunkRules;
   readonly chainSeed: (tenant: string) => bigint;
-  readonly conversations: Pick<Conversations, "arrive" | "learned" | "runs" | "replied">;
+  readonly conversations: Pick<
+    Conversations,
+    "arrive" | "changed" | "learned" | "left" | "replied" | "runs" | "wasEnding"
+  >;
   readonly warm: Warm;
   readonly activity: Activity;
+  /** No text of a prompt is told of, not even to whom it belongs. */
+  readonly redact?: boolean;
   readonly queueMax: number;
   /** Tokens of reasoning where a request says nothing; missing or Infinity is no limit. */
   readonly reasoningBudget?: number;

@@ -5,7 +5,7 @@
  * has become worthless, and in which order variants are warmed.
  */
 
-import { CONVERSATIONS_MAX } from "../base/limits.ts";
+import { CONVERSATIONS_MAX, REMEMBERED_TOKENS_MAX } from "../base/limits.ts";
 import type { AssistantMessage, PromptInput } from "../chat/Message.ts";
 import type { Plan } from "../plan/Plan.ts";
 import type { ConversationTurn } from "../run/RunSpec.ts";
@@ -13,6 +13,8 @@ import type { Habits } from "../warm/WarmJob.ts";
 import { ArrivingRequest, isBetter, type LastRequest, type Match } from "./conversationMatch.ts";
 import { type Evidence, habitEvidence, reasoningHabit } from "./habitEvidence.ts";
 import { ahead, LearnedPlaces, type Rewrites, withRewrite } from "./LearnedPlaces.ts";
+import { type PromptShape, shapeOf } from "./PromptShape.ts";
+import { commonTokens, type PromptChange, promptChange } from "./promptChange.ts";
 
 /** One request, as far as it says whose it is. */
 export interface Arrival {
@@ -35,12 +37,33 @@ interface Conversation {
   /** What the last request was answered; null until then. */
   reply: AssistantMessage | null;
   evidence: Evidence;
+  /** Of its last prompt; null where that is not remembered any more. */
+  shape: PromptShape | null;
+  /** What its newest prompt has changed. */
+  changed: PromptChange | null;
+  /** Its last reply is complete, and has not left. */
+  isEnding: boolean;
+  /** That was so when its newest request came. */
+  wasEnding: boolean;
+  /** Beside what. */
+  beside: Int32Array | null;
   rewrites: Rewrites;
   /** Cuts of its newest prompt that are worth a snapshot for what was seen of its clients. */
   learned: readonly number[];
   /** Its newest request is being answered. */
   isRunning: boolean;
 }
+
+const UNKNOWN = {
+  isEnding: false,
+  wasEnding: false,
+  shape: null,
+  changed: null,
+  beside: null,
+  rewrites: [],
+  learned: [],
+  isRunning: false,
+};
 
 export class Conversations {
   readonly #max: number;
@@ -49,6 +72,7 @@ export class Conversations {
   /** Evidence of clients, in order of use. */
   readonly #clients = new Map<string, Evidence>();
   readonly #places = new LearnedPlaces();
+  #rememberedTokens = 0;
   #nextId = 1;
 
   constructor(max: number = CONVERSATIONS_MAX) {
@@ -61,6 +85,7 @@ export class Conversations {
     const request = new ArrivingRequest(arrival.plan, arrival.prompt, client, arrival.session);
     const found = this.#find(request, arrival.tenant) ?? this.#open(arrival.tenant, {});
     this.#learn(request, arrival, found);
+    this.#compare(arrival, found);
     if (found.reply !== null && found.last !== null && arrival.prompt !== null) {
       const seen = habitEvidence(found.reply, arrival.prompt, found.last.length);
       found.evidence = { ...found.evidence, ...seen };
@@ -69,9 +94,69 @@ export class Conversations {
     found.turn += 1;
     found.last = request.remembered();
     found.reply = null;
+    found.wasEnding = found.isEnding;
+    found.isEnding = false;
     found.isRunning = false;
-    touch(this.#conversations, found.id, found, this.#max);
+    const forgotten = touch(this.#conversations, found.id, found, this.#max);
+    this.#rememberedTokens -= forgotten?.shape?.tokens.length ?? 0;
     return { id: found.id, turn: found.turn };
+  }
+
+  /** What the turn's prompt has changed, and the tokens it was compared with; null where it has changed nothing. */
+  changed(turn: ConversationTurn): { readonly change: PromptChange; readonly beside: Int32Array } | null {
+    const conversation = this.#conversations.get(turn.id);
+    if (conversation?.turn !== turn.turn || conversation.changed === null || conversation.beside === null)
+      return null;
+    return { change: conversation.changed, beside: conversation.beside };
+  }
+
+  /** The turn's reply has left, and is being warmed, or will never be. */
+  left(turn: ConversationTurn): void {
+    const conversation = this.#conversations.get(turn.id);
+    if (conversation?.turn === turn.turn) conversation.isEnding = false;
+  }
+
+  /** Whether the turn's request came before the reply that it goes on from had quite left. */
+  wasEnding(turn: ConversationTurn): boolean {
+    const conversation = this.#conversations.get(turn.id);
+    return conversation?.turn === turn.turn && conversation.wasEnding;
+  }
+
+  /** With the conversation's last prompt, or, in a new one, with the nearest of the tenant's. */
+  #compare({ plan, prompt, tenant }: Arrival, found: Conversation): void {
+    const shape = shapeOf(plan.tokens, prompt);
+    const nearest = found.turn === 0 ? this.#nearest(shape, tenant) : found;
+    const before = nearest?.shape ?? null;
+    found.changed =
+      before === null ? null : promptChange(before, shape, found.turn === 0 ? null : found.reply);
+    found.beside = found.changed === null ? null : (before?.tokens ?? null);
+    this.#remember(found, shape);
+  }
+
+  #nearest(shape: PromptShape, tenant: string): Conversation | null {
+    let best: Conversation | null = null;
+    let most = 0;
+    for (const conversation of this.#conversations.values()) {
+      if (conversation.tenant !== tenant || conversation.shape === null) continue;
+      const common = commonTokens(conversation.shape.tokens, shape.tokens);
+      if (common <= most) continue;
+      best = conversation;
+      most = common;
+    }
+    return best;
+  }
+
+  /** The least used conversations forget theirs first. */
+  #remember(found: Conversation, shape: PromptShape): void {
+    this.#rememberedTokens += shape.tokens.length - (found.shape?.tokens.length ?? 0);
+    found.shape = shape;
+    for (const conversation of this.#conversations.values()) {
+      if (this.#rememberedTokens <= REMEMBERED_TOKENS_MAX) return;
+      if (conversation === found || conversation.shape === null) continue;
+      this.#rememberedTokens -= conversation.shape.tokens.length;
+      conversation.shape = null;
+      conversation.beside = null;
+    }
   }
 
   /** Cuts of the turn's prompt that are worth a snapshot beside those that its plan names. */
@@ -115,6 +200,7 @@ export class Conversations {
     const conversation = this.#conversations.get(turn.id);
     if (conversation === undefined || conversation.turn !== turn.turn) return null;
     conversation.reply = reply;
+    conversation.isEnding = true;
     const ofClient = this.#clients.get(conversation.last?.client ?? "");
     const known: Evidence = { ...ofClient, ...conversation.evidence };
     const awaitsResults = (reply?.toolCalls.length ?? 0) > 0;
@@ -130,9 +216,7 @@ export class Conversations {
       last: null,
       reply: null,
       evidence,
-      rewrites: [],
-      learned: [],
-      isRunning: false,
+      ...UNKNOWN,
     };
   }
 
@@ -156,10 +240,12 @@ export class Conversations {
 }
 
 /** Makes `key` the last used one and forgets the least used one above `max`. */
-function touch<V>(map: Map<string, V>, key: string, value: V, max: number): void {
+function touch<V>(map: Map<string, V>, key: string, value: V, max: number): V | undefined {
   map.delete(key);
   map.set(key, value);
-  if (map.size <= max) return;
-  const oldest = map.keys().next();
-  if (!oldest.done) map.delete(oldest.value);
+  if (map.size <= max) return undefined;
+  const oldest = map.entries().next();
+  if (oldest.done) return undefined;
+  map.delete(oldest.value[0]);
+  return oldest.value[1];
 }

@@ -4,6 +4,7 @@ import type { AppError } from "../base/AppError.ts";
 import type { AssistantMessage } from "../chat/Message.ts";
 import type { RunReport } from "../run/RunReport.ts";
 import type { TokenProbs } from "../run/RunSpec.ts";
+import type { TurnReport } from "./TurnReport.ts";
 
 export type FinishReason = "stop" | "length" | "tool-calls" | "stop-string";
 
@@ -15,7 +16,7 @@ export interface ReplyEnd {
   /** What the client got, edges trimmed, no blank part; the warm pass renders this same object. */
   readonly message: AssistantMessage;
   readonly reasoningTokens: number;
-  readonly report: RunReport;
+  readonly report: TurnReport;
 }
 
 /** The end that a reply's events had. Throws where they stopped without one, which `runTurn` never does. */

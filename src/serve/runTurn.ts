@@ -13,6 +13,7 @@ import type { EngineRun } from "../run/Engine.ts";
 import type { EngineEvent } from "../run/EngineEvent.ts";
 import type { RunReport } from "../run/RunReport.ts";
 import type { ConversationTurn } from "../run/RunSpec.ts";
+import { aroundPlace } from "./aroundPlace.ts";
 import { EventQueue } from "./EventQueue.ts";
 import { engineError, queueFull } from "./engineError.ts";
 import type { PreparedTurn, Warmable } from "./PreparedTurn.ts";
@@ -21,6 +22,7 @@ import { prepareRaw, type RawTurn } from "./prepareRaw.ts";
 import type { ReplyReader } from "./ReplyReader.ts";
 import type { FinishReason, ReplyEvent } from "./reply.ts";
 import type { TurnDeps } from "./TurnDeps.ts";
+import { type ArrivalFacts, type ToldChange, turnReport } from "./TurnReport.ts";
 
 /** Who asks; nothing of it but the tenant changes what is computed. */
 export interface Caller {
@@ -93,6 +95,7 @@ function choicesOf(
 interface Arrived {
   readonly plan: Plan;
   readonly conversation: ConversationTurn;
+  readonly facts: ArrivalFacts;
   /** Whether its reply is what the conversation goes on from. */
   readonly warms: boolean;
 }
@@ -100,9 +103,21 @@ interface Arrived {
 function arrive(turn: PreparedTurn, caller: Caller, deps: TurnDeps): Arrived {
   const plan = requestChunks(turn.tokens, deps.rules, deps.chainSeed(caller.tenant));
   const conversation = deps.conversations.arrive({ ...caller, plan, prompt: turn.prompt });
-  deps.warm.drop(conversation.id);
+  const wasPlanned = deps.warm.drop(conversation.id);
+  const wasWarming = wasPlanned || deps.conversations.wasEnding(conversation);
   deps.engine.drop(conversation.id);
-  return { plan: withLearned(plan, deps.conversations.learned(conversation)), conversation, warms: true };
+  const planned = withLearned(plan, deps.conversations.learned(conversation));
+  const facts = { changed: changedIn(plan.tokens, conversation, deps), wasWarming };
+  return { plan: planned, conversation, facts, warms: true };
+}
+
+function changedIn(tokens: Int32Array, turn: ConversationTurn, deps: TurnDeps): ToldChange | null {
+  const changed = deps.conversations.changed(turn);
+  if (changed === null) return null;
+  const { change, beside } = changed;
+  if (deps.redact === true) return change;
+  const [before, now] = [beside, tokens].map((all) => aroundPlace(deps.vocab, all, change.at));
+  return { ...change, before: before ?? "", now: now ?? "" };
 }
 
 class Running implements RunningTurn {
@@ -179,6 +194,7 @@ class Running implements RunningTurn {
         ...this.#warmable,
       });
     }
+    if (this.#arrived.warms) this.#deps.conversations.left(this.#arrived.conversation);
     this.#release();
   }
 
@@ -252,7 +268,7 @@ class Running implements RunningTurn {
       stopString: this.#reply.stopString,
       message,
       reasoningTokens: this.#reply.reasoningTokens,
-      report: this.#stoppedAt ?? report,
+      report: turnReport(this.#stoppedAt ?? report, this.#arrived.facts),
     };
   }
 }

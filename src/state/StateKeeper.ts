@@ -188,6 +188,7 @@ export class StateKeeper {
     if (found?.place.kind === "disk")
       this.#states.disk?.touch(found.place.found, start.tenant, start, this.#tick);
     if (start.purpose === "warm" && found?.index === plan.keys.length) {
+      if (start.variant === 0) this.#turns.setWarmed(start.conversation, start.turn);
       const at = found.place.kind === "sequence" ? found.place.sequence : this.#anySequence();
       return { type: "complete", resumed: { ...whatResumed(found, at, true), ...miss } };
     }
@@ -208,7 +209,7 @@ export class StateKeeper {
   #miss({ plan, tenant, resumes }: RunStart, found: Found | null): Miss {
     if (!this.#options.resumeAllowed) return { missReason: "resume-off", missAt: -1 };
     if (!resumes) return { missReason: "not-asked", missAt: -1 };
-    return missReason(this.#states, this.#lost, tenant, plan, found?.index ?? 0);
+    return missReason(this.#states, this.#turns, this.#lost, tenant, plan, found?.index ?? 0);
   }
 
   /** Tokens at the plan's head that a run could resume now. */

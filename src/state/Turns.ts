@@ -10,6 +10,7 @@ export type Returns = 0 | 1 | 2;
 interface Seen {
   readonly turn: number;
   readonly awaitsResults: boolean;
+  readonly warmedTurn?: number;
 }
 
 export class Turns {
@@ -18,6 +19,16 @@ export class Turns {
   /** The newest turn; 0 for a conversation that is not known. */
   newest(conversation: string): number {
     return this.#seen.get(conversation)?.turn ?? 0;
+  }
+
+  /** What is likeliest to follow this turn is kept as far as it could be known. */
+  setWarmed(conversation: string, turn: number): void {
+    const seen = this.#seen.get(conversation);
+    if (seen !== undefined) this.#seen.set(conversation, { ...seen, warmedTurn: turn });
+  }
+
+  isWarmed(conversation: string, turn: number): boolean {
+    return this.#seen.get(conversation)?.warmedTurn === turn;
   }
 
   returns(conversation: string): Returns {
@@ -36,8 +47,8 @@ export class Turns {
   see(conversation: string, turn: number, awaitsResults = false): void {
     const seen = this.#seen.get(conversation);
     const isNewer = seen === undefined || turn > seen.turn;
-    const now = isNewer
-      ? { turn, awaitsResults }
+    const now: Seen = isNewer
+      ? { turn, awaitsResults, ...(seen?.warmedTurn === undefined ? {} : { warmedTurn: seen.warmedTurn }) }
       : { ...seen, awaitsResults: seen.awaitsResults || awaitsResults };
     this.#seen.delete(conversation);
     this.#seen.set(conversation, now);

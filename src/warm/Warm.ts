@@ -10,8 +10,8 @@ export interface Warm {
   replyEnds(): () => void;
   /** The reply's stream has closed: predict and prefill its next turn. */
   finished(job: AnyWarmJob): void;
-  /** The conversation's next request has arrived, or its reply was cancelled. */
-  drop(conversation: string): void;
+  /** The conversation's next request has arrived, or its reply was cancelled. Gives whether it was still being warmed. */
+  drop(conversation: string): boolean;
   /** Nothing is planned, waiting or being warmed. */
   readonly idle: boolean;
   /** Ends the Worker; warm runs in the engine are cancelled. */
@@ -22,7 +22,7 @@ export interface Warm {
 export const warmOff: Warm = {
   replyEnds: () => () => {},
   finished: () => {},
-  drop: () => {},
+  drop: () => false,
   idle: true,
   close: () => {},
 };

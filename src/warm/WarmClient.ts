@@ -80,9 +80,11 @@ export class WarmClient implements Warm {
     this.#link.post({ type: "job", job });
   }
 
-  drop(conversation: string): void {
+  drop(conversation: string): boolean {
+    const wasWarming = this.#jobs.has(conversation);
     this.#cancel(conversation);
     this.#link?.post({ type: "drop", conversation });
+    return wasWarming;
   }
 
   close(): void {

@@ -135,7 +135,10 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
       server.jobs.push(job);
       server.onJob(job);
     },
-    drop: (conversation) => server.dropped.push(conversation),
+    drop: (conversation) => {
+      server.dropped.push(conversation);
+      return false;
+    },
     get idle() {
       return ending === 0;
     },

@@ -26,6 +26,7 @@ export interface LoopServerOptions
   /** What the model says to a prompt, as it writes it. */
   readonly reply: (prompt: string) => string;
   readonly template?: LoopTemplate;
+  readonly redact?: boolean;
 }
 
 export interface LoopTemplate {
@@ -94,6 +95,7 @@ export function loopServer(options: LoopServerOptions): LoopServer {
     rules,
     chainSeed: (tenant: string) => chainSeed(engine.ready.setup, tenant),
     warm,
+    ...(options.redact === undefined ? {} : { redact: options.redact }),
   };
   const { app } = fakeServer({ turn });
   const { requests, ends } = engine;

@@ -1,15 +1,26 @@
 /** What a reply took: OpenAI's `usage`, llama-server's `timings`, and our `warmturn`. */
 import type { MissReason, RunReport } from "../../run/RunReport.ts";
 import type { ReplyEnd, ReplyEvent } from "../../serve/reply.ts";
+import type { ToldChange, TurnReport } from "../../serve/TurnReport.ts";
 
 const WHY: Record<MissReason, string> = {
   none: "Resumed at the prompt's last cut: nothing was missed.",
   cold: "No kept state shares a cut with this prompt.",
   "tokens-differ": "The nearest kept conversation has other tokens from `miss_at` on.",
+  "not-warmed": "What follows the last reply was not warmed yet when this request came.",
   evicted: "A state with these tokens was kept once, but was evicted or overwritten.",
   "no-rollback": "This model's memory cannot go back to where the tokens part.",
   "resume-off": "Resuming is off for this setup.",
   "not-asked": "The request wanted nothing resumed: cache_prompt is false.",
+};
+
+const CHANGED: Record<ToldChange["what"], (change: ToldChange) => string> = {
+  system: () => "The system prompt has changed.",
+  tools: ({ names = [] }) => `The list of tools has changed: ${names.join(", ")}.`,
+  "template-option": ({ names = [] }) => `Options of the template have changed: ${names.join(", ")}.`,
+  message: ({ message }) => `Message ${message} has changed.`,
+  reasoning: ({ message }) => `The reasoning of message ${message} was dropped or changed.`,
+  template: () => "The template writes earlier messages in another way now, or the date has changed.",
 };
 
 export interface Usage {
@@ -85,6 +96,8 @@ export interface WarmturnReport {
   readonly why: string;
   /** First token position that parts from the nearest kept conversation, or -1. */
   readonly miss_at: number;
+  /** What the request changed in front of what it adds, where that is why. */
+  readonly changed?: ToldChange;
   readonly source: RunReport["source"];
   readonly bytes_moved: number;
   readonly state_ms: number;
@@ -97,12 +110,13 @@ export interface WarmturnReport {
 }
 
 /** A prompt without a cut has missed nothing either, but nothing was resumed. */
-function whyOf({ missReason, resumedTokens }: RunReport): string {
+function whyOf({ missReason, resumedTokens, changed }: TurnReport): string {
+  if (changed !== undefined) return CHANGED[changed.what](changed);
   if (missReason === "none" && resumedTokens === 0) return "The prompt is too short to hold a cut.";
   return WHY[missReason];
 }
 
-export function warmturnOf(report: RunReport): WarmturnReport {
+export function warmturnOf(report: TurnReport): WarmturnReport {
   return {
     resumed: report.resumedTokens,
     warmed: report.warmedTokens,
@@ -110,6 +124,7 @@ export function warmturnOf(report: RunReport): WarmturnReport {
     miss: report.missReason,
     why: whyOf(report),
     miss_at: report.missAt,
+    ...(report.changed === undefined ? {} : { changed: report.changed }),
     source: report.source,
     bytes_moved: report.bytesMoved,
     state_ms: report.stateMs,

@@ -211,3 +211,26 @@ describe("conversations", () => {
     expect(conversations.replied({ id: "nobody", turn: 1 }, answer)).toBeNull();
   });
 });
+
+describe("what a prompt has changed", () => {
+  const prompt = (system: string): PromptInput => ({
+    messages: [
+      { role: "system", content: system },
+      { role: "user", content: "Please look into the temperature of the machine room, and say what it is." },
+    ],
+    tools: [],
+    kwargs: new Map(),
+  });
+
+  test("is told beside the tenant's own prompts, never another's", () => {
+    const conversations = new Conversations();
+    const from = { userAgent: "", session: "" };
+    const before = prompt("You are a careful agent. Today is Monday, and it is warm.");
+    conversations.arrive({ ...from, tenant: "a", plan: planOf(before), prompt: before });
+    const now = prompt("You are a careful agent. Today is Sunday, and it is warm.");
+    const others = conversations.arrive({ ...from, tenant: "b", plan: planOf(now), prompt: now });
+    expect(conversations.changed(others)).toBeNull();
+    const own = conversations.arrive({ ...from, tenant: "a", plan: planOf(now), prompt: now });
+    expect(conversations.changed(own)?.change).toMatchObject({ what: "system", message: 0 });
+  });
+});

@@ -12,6 +12,8 @@ import { type AnyFlag, envName } from "./Setting.ts";
 /** Read elsewhere: where things lie, and what tests set. */
 const OTHERS = ["WARMTURN_HOME", "WARMTURN_SHIM", "WARMTURN_SUPERVISOR", "WARMTURN_WRITE_RESULTS"];
 const OF_TESTS = "WARMTURN_TEST_";
+/** What Kubernetes sets in every container beside a service that is called warmturn. */
+const OF_SERVICES = /^WARMTURN_(.*_)?(SERVICE_(HOST|PORT)(_\w+)?|PORT_\d+_(TCP|UDP)(_\w+)?)$/;
 
 const PREFIX = /^(WARMTURN_|LLAMA_ARG_|LLAMA_API_)/;
 /** Whoever sets a variable with such a word in its name means to let somebody in, or to keep somebody out. */
@@ -21,7 +23,12 @@ const SHUTS = /KEY|TOKEN|SECRET|PASSWORD|AUTH|HOST|ORIGIN|CORS|INSECURE|BIND|LIS
 export function unknownVariables(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const known = new Set(knownVariables());
   const unknown = Object.keys(env).filter(
-    (name) => PREFIX.test(name) && !known.has(name) && !name.startsWith(OF_TESTS) && env[name] !== "",
+    (name) =>
+      PREFIX.test(name) &&
+      !known.has(name) &&
+      !name.startsWith(OF_TESTS) &&
+      !OF_SERVICES.test(name) &&
+      env[name] !== "",
   );
   return unknown.sort().map((name) => {
     const near = nearestVariable(name, [...known]);

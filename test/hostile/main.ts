@@ -45,6 +45,10 @@ const { seed } = values;
 const kept = join(tmpdir(), "warmturn-hostile-found");
 mkdirSync(kept, { recursive: true });
 
+/** As it stood at the start: the tree may go on meanwhile. */
+const commit = Bun.spawnSync(["git", "rev-parse", "--short", "HEAD"], { cwd: import.meta.dir })
+  .stdout.toString()
+  .trim();
 const findings: Finding[] = [];
 const started = performance.now();
 
@@ -152,6 +156,7 @@ for (const crash of headed.crashes) found(`model head ${crash}`);
 const text = reportText({
   counts: { requests, disconnects, heads },
   seed,
+  commit,
   statuses,
   health,
   memory,

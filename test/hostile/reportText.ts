@@ -10,6 +10,8 @@ export interface Finding {
 export interface Report {
   readonly counts: { readonly requests: number; readonly disconnects: number; readonly heads: number };
   readonly seed: string;
+  /** That was run. */
+  readonly commit: string;
   readonly statuses: ReadonlyMap<number, number>;
   /** Milliseconds of processor time of the HTTP thread. */
   readonly health: {
@@ -27,10 +29,17 @@ export interface Report {
   readonly ms: number;
 }
 
-export function reportText({ counts, seed, statuses, health, memory, headed, findings, ms }: Report): string {
-  const commit = Bun.spawnSync(["git", "rev-parse", "--short", "HEAD"], { cwd: import.meta.dir })
-    .stdout.toString()
-    .trim();
+export function reportText({
+  counts,
+  seed,
+  commit,
+  statuses,
+  health,
+  memory,
+  headed,
+  findings,
+  ms,
+}: Report): string {
   const date = new Date().toISOString().slice(0, 10);
   const mib = memory.map((bytes) => Math.round(bytes / 2 ** 20)).join(", ");
   const rows = [...statuses]

@@ -62,3 +62,15 @@ test("what is read, by whichever command, is not; nor what is blank or another p
     told({ ...env, WARMTURN_API_KEYS: "", LLAMA_ARG_MLOCK: "on", LLAMA_CACHE: "x", API_KEYS: "x" }),
   ).toEqual([]);
 });
+
+test("what Kubernetes sets beside a service of this name is none of ours", () => {
+  const names = [
+    "SERVICE_HOST",
+    "SERVICE_PORT",
+    "SERVICE_PORT_HTTP",
+    "PORT_8080_TCP",
+    "PORT_8080_TCP_ADDR",
+    "LLM_SERVICE_HOST",
+  ];
+  expect(told(Object.fromEntries(names.map((name) => [`WARMTURN_${name}`, "10.0.0.7"])))).toEqual([]);
+});

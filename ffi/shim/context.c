@@ -354,6 +354,7 @@ int64_t wt_state_save(int32_t context, int32_t seq, int32_t partial, uint8_t *by
  */
 static int wt_cells_fit(struct wt_context *c, int32_t partial, const uint8_t *bytes) {
     void *model = c->model->model;
+    if (llama_model_n_swa(model) > 0) return 1; /* the window's rows stand first */
     if (!llama_model_is_recurrent(model) && !(partial && llama_model_is_hybrid(model))) return 1;
     uint32_t cells;
     memcpy(&cells, bytes + 8, sizeof(cells));

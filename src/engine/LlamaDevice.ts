@@ -29,11 +29,11 @@ export interface LlamaDeviceOptions {
   readonly context: Omit<ContextOptions, "sequences">;
 }
 
-/** How a model's memory can be rolled back. */
+/** How a model's memory can be rolled back. A hybrid with a window needs its trips, and its trips save both. */
 export function memoryKind(model: Model): MemoryKind {
   if (model.isRecurrent) return "recurrent";
-  if (model.isHybrid) return "hybrid";
-  return model.window > 0 ? "window" : "dense";
+  if (model.window > 0) return "window";
+  return model.isHybrid ? "hybrid" : "dense";
 }
 
 export class LlamaDevice implements Device {

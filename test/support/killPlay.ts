@@ -88,7 +88,7 @@ export async function playKills(model: string, kills: number, seed: string): Pro
       fromDisk,
       wrong,
       complaints,
-      movedAside: files.filter((name) => /damaged|bad/.test(name)),
+      movedAside: files.filter((name) => /damaged/.test(name)),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -19,7 +19,7 @@ import { type Parts, type Shape, shapeOf, TYPES, type TypeName } from "./Shape.t
 import type { Spelling } from "./Spelling.ts";
 import { textBody, textDfa } from "./textBody.ts";
 import { valuesBody, wordsBody } from "./valuesBody.ts";
-import { DfaTooLarge } from "./Work.ts";
+import { beyondWork, DfaTooLarge, spend } from "./Work.ts";
 
 const DEPTH_MAX = 150;
 /** Options of several choices, multiplied. */
@@ -36,6 +36,8 @@ export interface CompilerOptions {
   readonly lenient?: boolean;
   /** A schema within itself allows no value there. What is left has a value that ends. */
   readonly finiteOnly?: boolean;
+  /** The grammar may be as large as it is already. */
+  readonly unlimited?: boolean;
 }
 
 interface Entry {
@@ -84,9 +86,11 @@ export class SchemaCompiler {
       return this.#finish(entry, key, parts, hint, spelling);
     } catch (error) {
       this.#depth = depth;
-      const any = lenient ? spelling.any(this.gbnf) : null;
-      if (!(error instanceof SchemaError) || any === null) throw error;
-      this.root.refuse(error);
+      const refusal =
+        error instanceof DfaTooLarge ? new SchemaError("schema", pathOf(parts), error.message) : error;
+      const any = lenient ? beyondWork(() => spelling.any(this.gbnf)) : null;
+      if (!(refusal instanceof SchemaError) || any === null) throw refusal;
+      this.root.refuse(refusal);
       entry.done = true;
       return this.gbnf.define(entry.name, any);
     }
@@ -94,7 +98,8 @@ export class SchemaCompiler {
 
   #finish(entry: Entry, key: string, parts: Parts, hint: string, spelling: Spelling): string | null {
     if (this.#depth > DEPTH_MAX) throw new SchemaError("schema", pathOf(parts), "is nested too deeply");
-    if (this.gbnf.length > GRAMMAR_CHARS_MAX) throw new SchemaError("schema", pathOf(parts), "is too large");
+    if (this.gbnf.length > GRAMMAR_CHARS_MAX && this.options.unlimited !== true)
+      throw new SchemaError("schema", pathOf(parts), "is too large");
     this.#depth += 1;
     const body = this.#body(parts, hint, spelling);
     this.#depth -= 1;
@@ -137,10 +142,11 @@ export class SchemaCompiler {
     if (shape.choices.length > 0) return this.#choices(shape, hint, spelling);
     const path = pathOf(parts);
     if (shape.values !== null) {
-      const fits = this.#fitting(shape, path);
-      return budgeted("enum", path, () =>
-        valuesBody(this.gbnf, (shape.values ?? []).filter(fits), hint, spelling),
-      );
+      const { values } = shape;
+      return budgeted("enum", path, () => {
+        spend(2 * values.length);
+        return valuesBody(this.gbnf, values.filter(this.#fitting(shape, path)), hint, spelling);
+      });
     }
     const types = shape.types ?? (shape.implied.size > 0 ? shape.implied : null);
     if (types === null) {

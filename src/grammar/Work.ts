@@ -12,10 +12,10 @@ export class DfaTooLarge extends Error {
 }
 
 /**
- * Steps of automata, characters of literals, ranges of classes: about a quarter of a second for all of them on a
- * slow core. Real schemas take some thousands.
+ * Steps of automata, characters of literals, ranges of classes: some tenths of a second for all of them on a slow
+ * core. A hundred tools of real clients take a tenth of that.
  */
-export const SCHEMA_WORK_MAX = 4_000_000;
+export const SCHEMA_WORK_MAX = 2_500_000;
 
 /** What is left to the grammar at hand; outside of one, to single automata such as those of known formats. */
 let left = Number.POSITIVE_INFINITY;

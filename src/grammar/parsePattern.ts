@@ -64,7 +64,7 @@ const CLASSES: Readonly<Record<string, CharSet>> = {
 };
 const CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, "0": 0 };
 const DEPTH_MAX = 100;
-const PROPERTY_WORK = 400_000;
+const PROPERTY_WORK = 300_000;
 
 export function parsePattern(text: string): ParsedPattern {
   return new PatternReader(text).read();

@@ -146,6 +146,7 @@ class Nfa {
       if (list === undefined) out.set(letter, [to]);
       else list.push(to);
     };
+    spend(4 * nodes.length);
     for (const at of nodes) {
       const { set = null, to = -1 } = this.#nodes[at] ?? {};
       if (set === null) continue;

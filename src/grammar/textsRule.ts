@@ -5,8 +5,8 @@ import { spend } from "./Work.ts";
 
 /** A body that matches exactly these, of which there is one at least. */
 export function textsBody(gbnf: Gbnf, hint: string, texts: readonly string[]): string {
+  spend(texts.reduce((sum, text) => sum + text.length + 1, 0));
   const sorted = [...new Set(texts)].sort();
-  spend(sorted.reduce((sum, text) => sum + text.length + 1, 0));
   return branch(gbnf, hint, sorted, 0, sorted.length, 0);
 }
 

@@ -12,32 +12,10 @@ import { SchemaError } from "../grammar/SchemaError.ts";
 import { SchemaRoot } from "../grammar/SchemaRoot.ts";
 import type { Quote, Spelling, ValueRule } from "../grammar/Spelling.ts";
 import { treeSpelling } from "../grammar/treeSpelling.ts";
-import { withinWork } from "../grammar/Work.ts";
+import { beyondWork, withinWork } from "../grammar/Work.ts";
 import type { Json } from "../json/json.ts";
-import { isJsonObject } from "../json/kinds.ts";
 
 const ANY_OBJECT: Json = new Map([["type", "object"]]);
-
-const NO_ARGUMENTS: Json = new Map<string, Json>([
-  ["type", "object"],
-  ["additionalProperties", false],
-]);
-
-/** `properties` without a key, and nothing said of others: a tool that takes none. */
-function isEmptyList(schema: Json): boolean {
-  if (!isJsonObject(schema)) return false;
-  const properties = schema.get("properties");
-  const says = [
-    "additionalProperties",
-    "patternProperties",
-    "unevaluatedProperties",
-    "$ref",
-    "allOf",
-    "anyOf",
-    "oneOf",
-  ];
-  return isJsonObject(properties) && properties.size === 0 && says.every((word) => !schema.has(word));
-}
 
 export interface ArgumentRules {
   /** Body of the arguments, which may match nothing where there are none. */
@@ -52,11 +30,24 @@ export function argumentRules(gbnf: Gbnf, format: ArgumentsFormat, schema: Json)
   const compiler = new SchemaCompiler(gbnf, root, { anyOrder: true, lenient: true });
   const parts = [
     { json: schema, path: "" },
-    { json: isEmptyList(schema) ? NO_ARGUMENTS : ANY_OBJECT, path: "" },
+    { json: ANY_OBJECT, path: "" },
   ];
   const body = withinWork(() => compiler.rule(parts, "arguments", spellingOf(format)));
   if (body === null) throw new SchemaError("schema", "", "allows no object");
   return { body, refused: root.refused };
+}
+
+/** Of any tool, once for all that a grammar cannot hold: it is counted to none of them. */
+export function anyArguments(gbnf: Gbnf, format: ArgumentsFormat): string {
+  const spelling = spellingOf(format);
+  return gbnf.once(`any ${spelling.name}`, () => {
+    const compiler = new SchemaCompiler(gbnf, new SchemaRoot(ANY_OBJECT), {
+      anyOrder: true,
+      unlimited: true,
+    });
+    const rule = beyondWork(() => compiler.rule([{ json: ANY_OBJECT, path: "" }], "arguments", spelling));
+    return rule ?? '""';
+  });
 }
 
 const spellings = new WeakMap<ArgumentsFormat, Spelling>();

@@ -4,11 +4,11 @@ import type { Tool } from "../chat/Message.ts";
 import { type Gbnf, literal } from "../grammar/Gbnf.ts";
 import { jsonRule } from "../grammar/jsonRules.ts";
 import { SchemaError } from "../grammar/SchemaError.ts";
+import { withinWork } from "../grammar/Work.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import { isJsonObject } from "../json/kinds.ts";
-import { argumentRules } from "./argumentRules.ts";
+import { anyArguments, argumentRules } from "./argumentRules.ts";
 
-const ANY_OBJECT: Json = new Map([["type", "object"]]);
 /** Of a tool without parameters: a model that may write any invents some. */
 const NO_ARGUMENTS: Json = new Map<string, Json>([
   ["type", "object"],
@@ -24,7 +24,9 @@ export function callsBody(
   parallel: boolean,
   warn: (message: string) => void,
 ): string {
-  const call = gbnf.rule("call", tools.map((tool) => callBody(gbnf, format, tool, warn)).join(" | "));
+  // All of a request's tools share what one schema may cost.
+  const calls = withinWork(() => tools.map((tool) => callBody(gbnf, format, tool, warn)));
+  const call = gbnf.rule("call", calls.join(" | "));
   const more = parallel && format.several ? ` (${spelt(gbnf, format, format.separator)} ${call})*` : "";
   return `${spelt(gbnf, format, format.sectionStart)} ${call}${more} ${spelt(gbnf, format, format.sectionEnd)}`.trim();
 }
@@ -40,16 +42,19 @@ function callBody(gbnf: Gbnf, format: CallFormat, tool: Tool, warn: (message: st
 
 /** By the schema, as far as a grammar can hold it. */
 function argumentsBody(gbnf: Gbnf, format: CallFormat, tool: Tool, warn: (message: string) => void): string {
-  const isFree = (error: SchemaError) =>
-    warn(`The arguments of ${tool.name} are not held to their schema: ${error.message}.`);
+  const isFree = (error: SchemaError, others = 0) => {
+    const more = others === 0 ? "" : `, and ${others} more`;
+    warn(`The arguments of ${tool.name} are not held to their schema: ${error.message}${more}.`);
+  };
   try {
     const { body, refused } = argumentRules(gbnf, format.arguments, parametersOf(tool));
-    for (const error of refused) isFree(error);
+    const [first] = refused;
+    if (first !== undefined) isFree(first, refused.length - 1);
     return body;
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     isFree(error);
-    return argumentRules(gbnf, format.arguments, ANY_OBJECT).body;
+    return anyArguments(gbnf, format.arguments);
   }
 }
 

@@ -34,28 +34,40 @@ type Demand = Pick<Turn, "toolChoice" | "parallelCalls" | "textSchema"> & {
 };
 
 /** Grammars of the last requests: a conversation asks for the same one at each of its turns. */
-const known = new LRUCache<string, Held>({ max: 64 });
+const known = new LRUCache<string, Held | AppError>({ max: 64 });
 const formatIds = new WeakMap<ReplyFormat, number>();
 let formatCount = 0;
 
 /** Nothing where the reply is free. Throws AppError for an answer's schema that no grammar can hold. */
 export function replyGrammar(demand: Demand, options: ReplyGrammarOptions): Held {
   if (demand.tools.length === 0 && demand.textSchema === undefined) return {};
-  const key = keyOf(demand, options);
-  let held = known.get(key);
-  if (held === undefined) {
-    held = makeGrammar(demand, options);
+  return remembered(keyOf(demand, options), () => makeGrammar(demand, options));
+}
+
+/** A refusal is remembered like a grammar: it cost as much. */
+function remembered(key: string, make: () => Held): Held {
+  const found = known.get(key);
+  if (found instanceof AppError) throw found;
+  if (found !== undefined) return found;
+  try {
+    const held = make();
     known.set(key, held);
+    return held;
+  } catch (error) {
+    if (error instanceof AppError) known.set(key, error);
+    throw error;
   }
-  return held;
 }
 
 /** For a reply that is the answer and nothing else. Throws AppError as `replyGrammar` does. */
 export function textGrammar(textSchema: TextSchema, warn: (message: string) => void): Held {
-  const gbnf = new Gbnf();
-  gbnf.define("root", "");
-  gbnf.define("root", textRule(gbnf, textSchema, warn));
-  return { grammar: gbnf.text() };
+  const { schema, strict, field } = textSchema;
+  return remembered(JSON.stringify(["text", writeJson(schema), strict, field]), () => {
+    const gbnf = new Gbnf();
+    gbnf.define("root", "");
+    gbnf.define("root", textRule(gbnf, textSchema, warn));
+    return { grammar: gbnf.text() };
+  });
 }
 
 /** All that a grammar is made of; the tools' words by two hashes, for they are long. */

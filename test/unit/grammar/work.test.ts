@@ -1,7 +1,10 @@
 /** What a schema may cost is counted: large ones compile soon, or are refused by name, whatever came before them. */
 import { describe, expect, test } from "bun:test";
+import type { Tool } from "../../../src/chat/Message.ts";
 import { SchemaError } from "../../../src/grammar/SchemaError.ts";
 import { ENUM_VALUES_MAX } from "../../../src/grammar/Shape.ts";
+import { fromPlain } from "../../../src/json/plainJson.ts";
+import { replyGrammar } from "../../../src/serve/replyGrammar.ts";
 import { grammarOf } from "../../support/grammar/checkSchema.ts";
 import { GrammarMatcher } from "../../support/grammar/GrammarMatcher.ts";
 import type { PlainSchema } from "../../support/grammar/makeInstance.ts";
@@ -120,4 +123,31 @@ describe("numbers and keys as they are written", () => {
       false,
     ]);
   });
+});
+
+test("all tools of a request share one budget, and what is left out is said in a line each", () => {
+  const tools = numbers(40).map((i): Tool => {
+    const properties = Object.fromEntries(
+      numbers(20).map((k) => [`k${k}`, { type: "string", pattern: `^a{${i}}(b|c)*d.{7}${k}$` }]),
+    );
+    const body = { name: `t${i}`, parameters: { type: "object", properties } };
+    const definition = fromPlain({ type: "function", function: body });
+    return { name: `t${i}`, definition: definition instanceof Map ? definition : new Map() };
+  });
+  const said: string[] = [];
+  const spent = processorTime();
+  const { grammar = "" } = replyGrammar(
+    { tools, toolChoice: { type: "required" }, parallelCalls: true },
+    { opensReasoning: false, warn: (text) => said.push(text) },
+  );
+  expect(spent()).toBeLessThan(4 * MS_MAX);
+  expect(said.length).toBeGreaterThan(0);
+  expect(said.length).toBeLessThanOrEqual(tools.length);
+  const matcher = new GrammarMatcher(grammar);
+  const call = (name: string, args: string) =>
+    `<tool_call>\n{"name": "${name}", "arguments": ${args}}\n</tool_call>`;
+  expect([matcher.matches(call("t39", '{"k0": 1}')), matcher.matches(call("t0", '{"k0": 1}'))]).toEqual([
+    true,
+    false,
+  ]);
 });

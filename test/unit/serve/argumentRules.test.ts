@@ -343,7 +343,7 @@ test("a tool that takes nothing gets nothing; one that says no more of its argum
     const none = format.kind === "json" ? "{}" : "";
     const some = { json: '{"a": 1}', tagged: "<parameter=a>\n1\n</parameter>\n", pythonic: "a=1" };
     const text = some[format.kind as keyof typeof some];
-    expectEach(fits(format, { type: "object", properties: {} }), [none], [text]);
+    expectEach(fits(format, { type: "object", properties: {}, additionalProperties: false }), [none], [text]);
     expectEach(fits(format, { type: "object" }), [none, text], []);
   }
 });

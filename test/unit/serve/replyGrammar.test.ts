@@ -174,6 +174,8 @@ describe("an answer of a schema", () => {
       }
       return null;
     };
+    // The second time it is remembered.
+    expect(refused(textSchema(bad))).toEqual(refused(textSchema(bad)));
     expect(refused(textSchema(bad))).toEqual([
       400,
       "f.schema.properties.a.not",

@@ -24,12 +24,13 @@ export function problemOf(
   return errorProblem(text);
 }
 
+/** Ollama's error is the sentence itself. */
 function errorProblem(text: string): string | null {
   try {
-    const { message } = (JSON.parse(text) as { error: { message?: unknown } }).error;
-    return typeof message === "string" && message.length > 0
-      ? null
-      : `an error without a message: ${text.slice(0, 200)}`;
+    const { error } = JSON.parse(text) as { error: string | { message?: unknown } };
+    const message = typeof error === "string" ? error : error.message;
+    if (typeof message === "string" && message.length > 0) return null;
+    return `an error without a message: ${text.slice(0, 200)}`;
   } catch {
     return `an error that is no JSON: ${text.slice(0, 200)}`;
   }

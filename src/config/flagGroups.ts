@@ -47,6 +47,7 @@ const GROUPS: readonly (readonly [string, readonly Key[]])[] = [
       "chunkTokensMax",
       "tripTokensMin",
       "exactDecode",
+      "shareStates",
       "redact",
     ],
   ],

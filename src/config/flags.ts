@@ -362,10 +362,6 @@ export const FLAGS = {
     },
     false,
   ),
-  redact: toggle(
-    { names: "--redact", help: "tell no text of prompts where a turn was not warm, only places" },
-    false,
-  ),
   ...SERVICE_FLAGS,
   logLevel: choice(
     { names: "--log-level", help: "what is logged" },

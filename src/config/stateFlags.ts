@@ -1,5 +1,5 @@
-/** Flags for how much room kept states take, and where. */
-import { bytes, bytesOrOff, text } from "./flag.ts";
+/** Flags for how much room kept states take and where, whom they serve, and what is told of them. */
+import { bytes, bytesOrOff, text, toggle } from "./flag.ts";
 
 export const STATE_FLAGS = {
   stateRam: bytes(
@@ -17,5 +17,16 @@ export const STATE_FLAGS = {
   stateDir: text(
     { names: "--state-dir", help: "folder of kept states, by default `states` in the cache folder" },
     "DIR",
+  ),
+  shareStates: toggle(
+    {
+      names: "--share-states",
+      help: "let kept states serve whatever key asks, for set-ups whose users trust each other",
+    },
+    false,
+  ),
+  redact: toggle(
+    { names: "--redact", help: "tell no text of prompts where a turn was not warm, only places" },
+    false,
   ),
 } as const;

@@ -40,6 +40,8 @@ export interface TurnDeps {
   >;
   readonly warm: Warm;
   readonly activity: Activity;
+  /** Kept states serve whatever key asks. */
+  readonly shareStates?: boolean;
   /** No text of a prompt is told of, not even to whom it belongs. */
   readonly redact?: boolean;
   readonly queueMax: number;

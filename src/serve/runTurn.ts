@@ -21,6 +21,7 @@ import { prepareChat } from "./prepareChat.ts";
 import { prepareRaw, type RawTurn } from "./prepareRaw.ts";
 import type { ReplyReader } from "./ReplyReader.ts";
 import type { FinishReason, ReplyEvent } from "./reply.ts";
+import { type StateScope, stateTenant } from "./StateScope.ts";
 import type { TurnDeps } from "./TurnDeps.ts";
 import { type ArrivalFacts, type ToldChange, turnReport } from "./TurnReport.ts";
 
@@ -29,6 +30,8 @@ export interface Caller {
   readonly tenant: string;
   readonly userAgent: string;
   readonly session: string;
+  /** What narrows whom it shares kept states with. */
+  readonly scope?: StateScope;
   /** For the log. */
   readonly requestId?: string;
 }
@@ -93,6 +96,8 @@ function choicesOf(
 
 /** A request that has been given its plan and its conversation. */
 interface Arrived {
+  /** Whose kept states it may use: `StateScope`. */
+  readonly tenant: string;
   readonly plan: Plan;
   readonly conversation: ConversationTurn;
   readonly facts: ArrivalFacts;
@@ -101,14 +106,15 @@ interface Arrived {
 }
 
 function arrive(turn: PreparedTurn, caller: Caller, deps: TurnDeps): Arrived {
-  const plan = requestChunks(turn.tokens, deps.rules, deps.chainSeed(caller.tenant));
-  const conversation = deps.conversations.arrive({ ...caller, plan, prompt: turn.prompt });
+  const tenant = stateTenant(caller.tenant, caller.scope, deps.shareStates ?? false);
+  const plan = requestChunks(turn.tokens, deps.rules, deps.chainSeed(tenant));
+  const conversation = deps.conversations.arrive({ ...caller, tenant, plan, prompt: turn.prompt });
   const wasPlanned = deps.warm.drop(conversation.id);
   const wasWarming = wasPlanned || deps.conversations.wasEnding(conversation);
   deps.engine.drop(conversation.id);
   const planned = withLearned(plan, deps.conversations.learned(conversation));
   const facts = { changed: changedIn(plan.tokens, conversation, deps), wasWarming };
-  return { plan: planned, conversation, facts, warms: true };
+  return { tenant, plan: planned, conversation, facts, warms: true };
 }
 
 function changedIn(tokens: Int32Array, turn: ConversationTurn, deps: TurnDeps): ToldChange | null {
@@ -123,7 +129,6 @@ function changedIn(tokens: Int32Array, turn: ConversationTurn, deps: TurnDeps): 
 class Running implements RunningTurn {
   readonly events: AsyncIterable<ReplyEvent>;
   readonly #turn: PreparedTurn;
-  readonly #caller: Caller;
   readonly #deps: TurnDeps;
   readonly #signal: AbortSignal;
   readonly #reply: ReplyReader;
@@ -144,7 +149,6 @@ class Running implements RunningTurn {
 
   constructor(turn: PreparedTurn, arrived: Arrived, caller: Caller, deps: TurnDeps, signal: AbortSignal) {
     this.#turn = turn;
-    this.#caller = caller;
     this.#deps = deps;
     this.#signal = signal;
     this.#reply = turn.reply;
@@ -164,7 +168,7 @@ class Running implements RunningTurn {
         ...(this.#reply.stops ? { reports: true } : {}),
         purpose: "request",
         plan: arrived.plan,
-        tenant: caller.tenant,
+        tenant: arrived.tenant,
         conversation: arrived.conversation,
         sampling,
         maxTokens,
@@ -189,8 +193,8 @@ class Running implements RunningTurn {
     if (whole && this.#warmable !== undefined) {
       this.#deps.warm.finished({
         conversation: this.#arrived.conversation,
-        tenant: this.#caller.tenant,
-        seed: this.#deps.chainSeed(this.#caller.tenant),
+        tenant: this.#arrived.tenant,
+        seed: this.#deps.chainSeed(this.#arrived.tenant),
         ...this.#warmable,
       });
     }

@@ -91,6 +91,7 @@ async function load(config: Config, watch: LoadWatch): Promise<ServiceDeps> {
         metrics,
       ]),
       warm,
+      shareStates: config.flags.shareStates,
       redact: config.flags.redact,
       queueMax: config.limits.queueMax,
       ...(config.flags.reasoningBudget >= 0 ? { reasoningBudget: config.flags.reasoningBudget } : {}),

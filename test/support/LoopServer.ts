@@ -27,6 +27,8 @@ export interface LoopServerOptions
   readonly reply: (prompt: string) => string;
   readonly template?: LoopTemplate;
   readonly redact?: boolean;
+  readonly apiKeys?: readonly string[];
+  readonly shareStates?: boolean;
 }
 
 export interface LoopTemplate {
@@ -96,8 +98,12 @@ export function loopServer(options: LoopServerOptions): LoopServer {
     chainSeed: (tenant: string) => chainSeed(engine.ready.setup, tenant),
     warm,
     ...(options.redact === undefined ? {} : { redact: options.redact }),
+    ...(options.shareStates === undefined ? {} : { shareStates: options.shareStates }),
   };
-  const { app } = fakeServer({ turn });
+  const { app } = fakeServer({
+    turn,
+    ...(options.apiKeys === undefined ? {} : { apiKeys: options.apiKeys }),
+  });
   const { requests, ends } = engine;
   const idle = async (): Promise<void> => {
     while (engine.pending > 0 || !warm.idle) await new Promise(setImmediate);

@@ -8,6 +8,7 @@ import type { PromptInput, TextSchema, Turn } from "../../chat/Message.ts";
 import type { Json } from "../../json/json.ts";
 import { isJsonObject } from "../../json/kinds.ts";
 import { parseJson } from "../../json/parseJson.ts";
+import type { StateScope } from "../../serve/StateScope.ts";
 import { stopStrings } from "../http/stopStrings.ts";
 import { checkGrammar } from "../shared/checkGrammar.ts";
 import { numberAt, RequestFields } from "../shared/RequestFields.ts";
@@ -22,6 +23,7 @@ export interface MessagesRequest {
   readonly stream: boolean;
   /** Of `metadata.user_id`, or "": a hint that only breaks ties between conversations. */
   readonly session: string;
+  readonly scope: StateScope;
   /** One sentence for each thing asked for that is not served. */
   readonly ignored: readonly string[];
 }
@@ -41,6 +43,7 @@ export function readMessagesRequest(body: Json, options: ReadOptions): MessagesR
     model: fields.text("model") ?? null,
     stream: fields.boolean("stream", false),
     session: sessionOf(fields.get("metadata")),
+    scope: { salt: fields.text("cache_salt") ?? "", promptKey: "" },
     ignored,
     turn: {
       prompt,

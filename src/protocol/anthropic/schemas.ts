@@ -83,6 +83,9 @@ export const MESSAGES_REQUEST = Type.Object(
     stop_sequences: Type.Optional(
       Type.Array(Type.String(), { maxItems: 16, description: "Also inside thinking." }),
     ),
+    cache_salt: Type.Optional(
+      Type.String({ description: "Kept states serve requests of the same salt alone." }),
+    ),
     metadata: Type.Optional(Type.Unknown({ description: "The session in its user_id is a hint." })),
     ...SAMPLING,
     context_management: ignored("Nothing is cleared."),

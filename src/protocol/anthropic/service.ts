@@ -25,7 +25,8 @@ export function startMessage(
   const model = servedModel(request.model, deps.models);
   const newCallId = (): string => `toolu_${deps.newId().slice(0, 24)}`;
   const session = caller.session || request.session;
-  const running = runTurn(request.turn, { ...caller, session }, { ...deps.turn, newCallId }, signal);
+  const asking = { ...caller, session, scope: request.scope };
+  const running = runTurn(request.turn, asking, { ...deps.turn, newCallId }, signal);
   const { maxTokens } = request.turn;
   return { request, running, heading: { id: `msg_${deps.newId()}`, model, requestId, maxTokens } };
 }

@@ -60,6 +60,9 @@ export const SHARED_FIELDS: TProperties = {
   n_indent: unused(0),
   n_cache_reuse: unused(0),
   id_slot: unused(-1),
+  cache_salt: Type.Optional(
+    Type.String({ description: "Kept states serve requests of the same salt alone." }),
+  ),
   prompt_cache_key: Type.Optional(Type.String({ description: "A hint that tells conversations apart." })),
 };
 

@@ -4,11 +4,13 @@ import { canonicalMessages, canonicalTools } from "../../chat/canonical.ts";
 import { invalid, kindOf, objectAt } from "../../chat/fields.ts";
 import type { Turn } from "../../chat/Message.ts";
 import type { Json } from "../../json/json.ts";
+import type { StateScope } from "../../serve/StateScope.ts";
 import { stopStrings } from "../http/stopStrings.ts";
 import { checkGrammar } from "../shared/checkGrammar.ts";
 import { RequestFields } from "../shared/RequestFields.ts";
 import { readTextSchema } from "../shared/responseFormat.ts";
 import { readSampling, type SamplingRules } from "../shared/sampling.ts";
+import { readStateScope } from "../shared/stateScope.ts";
 import { readChatProbs, readWishes, type Wishes } from "../shared/wishes.ts";
 import { isLegacy, legacyChoice, legacyTools } from "./legacyFunctions.ts";
 import { readToolChoice } from "./toolChoice.ts";
@@ -30,6 +32,7 @@ export interface ChatRequest {
   readonly ignored: readonly string[];
   /** `prompt_cache_key`, or "": a hint that only breaks ties between conversations. */
   readonly session: string;
+  readonly scope: StateScope;
 }
 
 export function readChatRequest(body: Json, rules: SamplingRules): ChatRequest {
@@ -55,6 +58,7 @@ export function readChatRequest(body: Json, rules: SamplingRules): ChatRequest {
     legacy,
     ignored: [...ignored],
     session: fields.text("prompt_cache_key") ?? "",
+    scope: readStateScope(fields),
     turn: {
       prompt: { messages, tools, kwargs: readKwargs(fields) },
       ...(continueLast === undefined ? {} : { continueLast }),

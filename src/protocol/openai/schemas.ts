@@ -135,6 +135,9 @@ export const CHAT_REQUEST = Type.Object(
     reasoning_budget_tokens: limit(BUDGET),
     thinking_budget_tokens: limit(BUDGET),
     reasoning_budget: limit(BUDGET),
+    cache_salt: Type.Optional(
+      Type.String({ description: "Kept states serve requests of the same salt alone." }),
+    ),
     prompt_cache_key: Type.Optional(Type.String({ description: "A hint that tells conversations apart." })),
     store: ignored("Chat completions are never stored."),
     user: ignored("Who asks is told by the API key."),

@@ -18,7 +18,7 @@ export interface StartedChat {
 export function startChat(raw: string, caller: Caller, deps: ServiceDeps, signal: AbortSignal): StartedChat {
   const request = readChatRequest(parseBody(raw), deps.sampling);
   const model = servedModel(request.model, deps.models);
-  const asking = { ...caller, session: caller.session || request.session };
+  const asking = { ...caller, session: caller.session || request.session, scope: request.scope };
   const { turn, legacy, choices } = request;
   const own = legacy ? { newCallId: () => nextLegacyId(turn.prompt.messages) } : {};
   const runs = runChoices(turn, choices, asking, { ...deps.turn, ...own }, signal);

@@ -7,9 +7,11 @@ import type { Message, Tool, Turn } from "../../chat/Message.ts";
 import { resultsInCallOrder } from "../../chat/resultsInCallOrder.ts";
 import type { Json } from "../../json/json.ts";
 import type { RunWishes } from "../../run/RunSpec.ts";
+import type { StateScope } from "../../serve/StateScope.ts";
 import { checkGrammar } from "../shared/checkGrammar.ts";
 import { RequestFields } from "../shared/RequestFields.ts";
 import { readSampling, type SamplingRules } from "../shared/sampling.ts";
+import { readStateScope } from "../shared/stateScope.ts";
 import { InputReader } from "./InputReader.ts";
 import { type Echo, echoOf } from "./responseBody.ts";
 import { type PlacedItem, resolveInput, type Stored } from "./storedInput.ts";
@@ -24,6 +26,7 @@ export interface ResponsesRequest {
   readonly stream: boolean;
   /** `prompt_cache_key`, or "": a hint that only breaks ties between conversations. */
   readonly session: string;
+  readonly scope: StateScope;
   readonly store: boolean;
   readonly previous: string | null;
   /** Its own items, references resolved. */
@@ -72,6 +75,7 @@ export function readResponsesRequest(body: Json, options: ReadOptions): Response
     model: fields.text("model") ?? null,
     stream: fields.boolean("stream", false),
     session: fields.text("prompt_cache_key") ?? "",
+    scope: readStateScope(fields),
     store,
     previous: previous ?? null,
     input: own,

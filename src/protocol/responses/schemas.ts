@@ -75,6 +75,9 @@ export const RESPONSES_REQUEST = Type.Object(
       Type.Object({}, { description: "For the template, as enable_thinking." }),
     ),
     ...SAMPLING,
+    cache_salt: Type.Optional(
+      Type.String({ description: "Kept states serve requests of the same salt alone." }),
+    ),
     prompt_cache_key: Type.Optional(Type.String({ description: "A hint that tells conversations apart." })),
     metadata: Type.Optional(Type.Unknown({ description: "Repeated in the response." })),
     max_tool_calls: Type.Optional(Type.Unknown({ description: "Repeated in the response." })),

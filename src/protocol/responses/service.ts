@@ -39,7 +39,9 @@ export function startResponse(
     echo: request.echo,
   };
   const session = caller.session || request.session;
-  const running = ofInput(() => runTurn(request.turn, { ...caller, session }, deps.turn, signal));
+  const running = ofInput(() =>
+    runTurn(request.turn, { ...caller, session, scope: request.scope }, deps.turn, signal),
+  );
   const writer = new ResponseWriter({
     ...request,
     heading,

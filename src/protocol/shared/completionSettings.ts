@@ -3,11 +3,13 @@
 import { invalid } from "../../chat/fields.ts";
 import type { Sampling } from "../../run/RunSpec.ts";
 import type { RawTurn } from "../../serve/prepareRaw.ts";
+import type { StateScope } from "../../serve/StateScope.ts";
 import { stopStrings } from "../http/stopStrings.ts";
 import { checkGrammar } from "./checkGrammar.ts";
 import type { RequestFields } from "./RequestFields.ts";
 import { readTextSchema } from "./responseFormat.ts";
 import { readSampling, type SamplingRules } from "./sampling.ts";
+import { readStateScope } from "./stateScope.ts";
 import { readTextProbs, readWishes, type Wishes } from "./wishes.ts";
 
 /** What all replies to one request share. */
@@ -24,6 +26,7 @@ export interface CompletionSettings {
   readonly copies: number;
   /** A hint that only breaks ties between conversations, or "". */
   readonly session: string;
+  readonly scope: StateScope;
 }
 
 export function readSettings(
@@ -38,6 +41,7 @@ export function readSettings(
   return {
     model: fields.text("model") ?? null,
     session: fields.text("prompt_cache_key") ?? "",
+    scope: readStateScope(fields),
     sampling,
     textSchema,
     maxTokens: readMaxTokens(fields),

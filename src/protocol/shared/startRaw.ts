@@ -35,7 +35,7 @@ export function startRaw(
     return Array.from({ length: settings.copies }, (_, copy) => rawTurn(prompt, tokens, settings, copy));
   });
   const session = caller.session || settings.session;
-  const runs = runRaw(turns, { ...caller, session }, deps.turn, signal);
+  const runs = runRaw(turns, { ...caller, session, scope: settings.scope }, deps.turn, signal);
   return { model, prompts: turns.flat(), running: severalReplies(runs) };
 }
 

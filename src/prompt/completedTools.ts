@@ -1,6 +1,6 @@
 /**
  * Tools with what a schema may leave out and some templates cannot do without: descriptions, the properties of an
- * object, one type where there is a choice of two. For templates that fail on the tools as they were sent.
+ * object, what is in a list or an object of any keys, one type where there is a choice of two. For templates that fail on the tools as they were sent.
  */
 import type { Tool } from "../chat/Message.ts";
 import type { Json, JsonObject } from "../json/json.ts";
@@ -30,10 +30,17 @@ function completedProperty(schema: Json): JsonObject {
   const whole = described(isJsonObject(schema) ? schema : new Map());
   const type = whole.get("type");
   if (isJsonArray(type)) whole.set("type", type.find((one) => one !== "null") ?? "null");
+  if (whole.get("type") === "object")
+    whole.set("additionalProperties", insideOf(whole, "additionalProperties"));
   if (whole.has("properties")) return completedObject(whole);
-  const items = whole.get("items");
-  if (items !== undefined) whole.set("items", completedProperty(items));
+  if (whole.has("items") || whole.get("type") === "array") whole.set("items", insideOf(whole, "items"));
   return whole;
+}
+
+/** What is said of it, completed; of anything, nothing: one more would go on within itself. */
+function insideOf(schema: JsonObject, keyword: string): Json {
+  const said = schema.get(keyword);
+  return isJsonObject(said) && said.size > 0 ? completedProperty(said) : (said ?? new Map());
 }
 
 function described(schema: JsonObject): Map<string, Json> {

@@ -94,6 +94,19 @@ describe("tools that leave out what a template reads", () => {
     expect(shownTools(template, {})).toBe("f: ");
   });
 
+  test("objects of any keys and lists of anything, too", () => {
+    const inner = `{%- macro kind(s) %}{%- if s.type == 'object' %}{{ 'map of ' + kind(s.additionalProperties) }}{%- elif s.type == 'array' %}{{ 'list of ' + kind(s['items']) }}{%- else %}{{ s.type or 'any' }}{%- endif %}{%- endmacro %}`;
+    const reads = `${inner}{%- for t in tools %}{%- for k, v in t.function.parameters.properties.items() %}{{ k }}: {{ kind(v) }};{%- endfor %}{%- endfor %}`;
+    const body = (k: object) => ({ description: "d", parameters: { type: "object", properties: { k } } });
+    expect(shownTools(reads, body({ type: "object" }))).toBe("k: map of any;");
+    expect(shownTools(reads, body({ type: "array" }))).toBe("k: list of any;");
+    expect(shownTools(reads, body({ type: "array", items: { type: "object" } }))).toBe(
+      "k: list of map of any;",
+    );
+    const nested = { type: "object", additionalProperties: { type: "array", items: { type: "number" } } };
+    expect(shownTools(reads, body(nested))).toBe("k: map of list of number;");
+  });
+
   test("are as they were sent where it does not", () => {
     const body = { parameters: { type: "object", properties: { k: { type: ["string", "null"] } } } };
     expect(shownTools("{{ tools | tojson }}", body)).toBe(

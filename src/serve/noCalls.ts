@@ -5,7 +5,7 @@
  */
 import type { CallFormat } from "../chat/CallFormat.ts";
 import type { ReplyFormat } from "../chat/formats/ReplyFormat.ts";
-import { wordsOf } from "../chat/formats/ReplySource.ts";
+import { singular, wordsOf } from "../chat/formats/ReplySource.ts";
 import type { Tool } from "../chat/Message.ts";
 import { noneOf } from "../grammar/Dfa.ts";
 import { dfaRule, Gbnf, RAW } from "../grammar/Gbnf.ts";
@@ -46,7 +46,8 @@ function marksOf(calls: CallFormat): readonly string[] {
   if (calls.shape === "json") return own;
   const name = calls.parts.findIndex((part) => typeof part !== "string" && part.slot === "name");
   const before = calls.parts.slice(0, name).filter((part) => typeof part === "string");
-  return [...own, ...wordsOf([calls.sectionStart, ...before].join(" ")).filter(isTag)];
+  const tags = wordsOf([calls.sectionStart, ...before].join(" ")).filter(isTag);
+  return [...own, ...tags, ...tags.map(singular)];
 }
 
 /** A list's bracket may stand apart from the mark. */

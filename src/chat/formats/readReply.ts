@@ -54,6 +54,8 @@ function* openedReasoning(
     // Blank text in front of the tag is not said; in front of text its edge is trimmed.
     yield* source.space();
     while (!(yield* source.match(reasoning.start))) {
+      // A model that may choose says so that it does not think.
+      if (reasoning.end !== "" && (yield* source.match(reasoning.end))) return;
       let marked = false;
       for (const mark of format.textMarks) {
         if (marked || calls?.marks.includes(mark) === true) continue;
@@ -89,7 +91,7 @@ function* readReasoning(
   sink.text("");
 }
 
-/** Whether a whole call stands here and the reply ends without `end`; nothing is taken. */
+/** Whether a whole call of the request's tools stands here and the reply ends without `end`; nothing is taken. */
 function* isOpenCall(
   source: ReplySource,
   sink: ReplySink,
@@ -99,7 +101,11 @@ function* isOpenCall(
 ): Step<boolean> {
   const trial = new ReplySource();
   trial.record(mark);
-  const reading = calls.read(trial, silent(sink), mark);
+  let isKnown = true;
+  const names = (name: string) => {
+    isKnown &&= sink.knows(name);
+  };
+  const reading = calls.read(trial, silent(sink, names), mark);
   let read: CallRead | undefined;
   for (let fed = mark.length; ; ) {
     const { rest } = source;
@@ -111,18 +117,18 @@ function* isOpenCall(
       const step = reading.next();
       if (step.done === true) read = step.value;
     }
-    if (read === "none" || read === "cut") return false;
+    if (read === "none" || read === "cut" || !isKnown) return false;
     if (source.ended) return read === "call";
     yield;
   }
 }
 
-function silent(sink: ReplySink): ReplySink {
+function silent(sink: ReplySink, open: ReplySink["open"]): ReplySink {
   const nothing = () => {};
   return {
     reasoning: nothing,
     text: nothing,
-    open: nothing,
+    open,
     arguments: nothing,
     knows: (name) => sink.knows(name),
     schema: (name) => sink.schema(name),

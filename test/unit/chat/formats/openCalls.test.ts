@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { ReplyFormat } from "../../../../src/chat/formats/ReplyFormat.ts";
 import { FAMILIES } from "./families.ts";
 import { THINK } from "./familyForms.ts";
-import { readAs, readBoth } from "./readAs.ts";
+import { readAs, readBoth, TOOLS } from "./readAs.ts";
 
 /** A family's format with reasoning, and one call of `edit` as it writes it. */
 function family(name: string): { readonly format: ReplyFormat; readonly one: string } {
@@ -43,12 +43,24 @@ describe.each(MARKED)("%s: thinking that is not closed", (name) => {
     expect([started.reasoning, started.calls.length]).toEqual(["Need it.", 1]);
   });
 
+  test("an end without a start in front of the answer is none of it", () => {
+    expect(readBoth(format, `${end}\n\nHello.`)).toEqual({ reasoning: "", text: "Hello.", calls: [] });
+    expect(readBoth(format, `\n${end}${one}`)).toMatchObject({ text: "", calls: [{ name: "edit" }] });
+  });
+
   test("a mark that is only spoken of ends nothing", () => {
     const thought = `They emit ${mark} tokens, then ${mark}{ and more.`;
     const read = readBoth(format, `${thought}${end}\n\nHello.`, opens);
     expect(read).toEqual({ reasoning: thought, text: "Hello.", calls: [] });
     const cut = readBoth(format, thought, opens);
     expect(cut).toEqual({ reasoning: thought, text: "", calls: [] });
+  });
+
+  test("a call of a tool that may not be called is thought", () => {
+    const run = { ...opens, tools: TOOLS.filter((tool) => tool.name === "run") };
+    const read = readBoth(format, `Need it.\n${one}`, run);
+    expect([read.text, read.calls]).toEqual(["", []]);
+    expect(read.reasoning).toStartWith("Need it.");
   });
 
   test("a call that is thought through, and one behind the thinking", () => {

@@ -1,6 +1,7 @@
 /** What a report shows to be wrong, or good to know, each with what to do about it. */
 
 import type { Config } from "../../config/Config.ts";
+import { NO_NUMBERS } from "../../engine/proof/proveStates.ts";
 import { bytesText } from "../amounts.ts";
 import type {
   DoctorReport,
@@ -131,6 +132,11 @@ function budgetFindings(memory: MemoryReport): Finding[] {
 
 function exactnessFindings(exactness: ExactnessReport, { engine }: Config): Finding[] {
   const found: Finding[] = [];
+  if (exactness.why === NO_NUMBERS) {
+    const advice =
+      "Every request fails. The file may be damaged, or its numbers overflow: fetch it again, or try another quantisation or --gpu-layers 0.";
+    return [finding("wrong", "exactness", `The self-test fails: ${exactness.why}.`, advice)];
+  }
   const elsewhere =
     "Replies stay right. Try --gpu-layers 0, another --cache-type-k and --cache-type-v, or a newer driver, then doctor again.";
   if (!exactness.allowed) {

@@ -14,7 +14,7 @@ import type { EngineReady, MemoryKind } from "../../run/EngineReady.ts";
 import type { Embedder } from "../EmbedQueue.ts";
 import { LlamaDevice } from "../LlamaDevice.ts";
 import { LlamaEmbedder, poolingOf } from "../LlamaEmbedder.ts";
-import { type SelfTestResult, selfTest, shortSelfTest } from "../proof/proveStates.ts";
+import { NO_NUMBERS, type SelfTestResult, selfTest, shortSelfTest } from "../proof/proveStates.ts";
 import { SelfTestMemory } from "../proof/RememberedProofs.ts";
 import type { EngineFacts } from "./EngineFacts.ts";
 import type { EngineOptions } from "./EngineOptions.ts";
@@ -126,7 +126,8 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
       notes: [
         ...plan.notes,
         ...(rounded === null ? [] : [rounded]),
-        ...(tested.together ? [] : [DECODES_ALONE]),
+        // Nothing can be said of the steps of a model that gives no numbers.
+        ...(tested.together || tested.why === NO_NUMBERS ? [] : [DECODES_ALONE]),
       ],
       facts: factsOf(model, shape, plan, deviceNames(devices, useDevice)),
       embeddings: embedder?.facts.embeddings ?? null,

@@ -44,6 +44,9 @@ export function longSelfTest(chunkTokens: number, window: number, ctxTokens: num
   return { chunkTokens: size, chunks: Math.max(1, Math.min(wrapping, fitting)) };
 }
 
+/** Why nothing is resumed of a model that cannot write either. */
+export const NO_NUMBERS = "the model's logits are no numbers here: it cannot write a reply";
+
 export function selfTest(device: Device, { chunkTokens, chunks }: SelfTestSize): SelfTestResult {
   const room = Math.floor((device.ctxTokens - LAST_CHUNK_TOKENS - 1) / chunks);
   const run = new SelfTestRun(device, Math.max(2, Math.min(chunkTokens, room)), chunks);
@@ -63,7 +66,7 @@ export function selfTest(device: Device, { chunkTokens, chunks }: SelfTestSize):
   for (let seq = 0; seq <= last; seq++) device.clear(seq);
   const wrong = Object.entries(equal).flatMap(([way, same]) => (same ? [] : [way]));
   const why = !finite
-    ? "the model's logits are no numbers here: it cannot write a reply"
+    ? NO_NUMBERS
     : wrong.length === 0
       ? "resumed, restored and forked states give the same logits as a cold run"
       : `states of this ${device.memory} model do not give the same logits here (${wrong.join(", ")}): every turn is prefilled in full`;

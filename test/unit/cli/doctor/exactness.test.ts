@@ -177,6 +177,15 @@ test("what only long prompts show is wrong as well, and remembered", () => {
   expect(remembered).toMatchObject([[7n, { allowed: false }]]);
 });
 
+test("logits that are no numbers are one finding, and its advice is another", () => {
+  const logProbs = () => ({ token: 0, value: Number.NaN, top: [] });
+  const { found, exactness } = findings(opened(lyingDevice(fake("dense"), { logProbs })));
+  expect(exactness.allowed).toBe(false);
+  expect(found.map(({ level, about }) => `${level} ${about}`)).toEqual(["wrong exactness"]);
+  expect(found[0]?.says).toContain("no numbers");
+  expect(found[0]?.advice).toContain("Every request fails");
+});
+
 test("logits that change by themselves are wrong", () => {
   let count = 0n;
   const { found, exactness } = findings(opened(lyingDevice(fake("dense"), { hashLogits: () => count++ })));

@@ -201,6 +201,7 @@ export class EngineLoop implements LoopContext {
     const { id, turn } = spec.conversation;
     this.#turns.see(id, turn, spec.awaitsResults);
     if (spec.purpose === "warm") {
+      this.states.expect(spec.conversation, spec.awaitsResults ?? false);
       this.#warm.push(run);
       return;
     }

@@ -212,6 +212,11 @@ export class StateKeeper {
     return missReason(this.#states, this.#turns, this.#lost, tenant, plan, found?.index ?? 0);
   }
 
+  /** A warm run of this turn waits: it says whether results are awaited, which matters before it begins. */
+  expect({ id, turn }: { readonly id: string; readonly turn: number }, awaitsResults: boolean): void {
+    if (turn === this.#turns.newest(id)) this.#turns.see(id, turn, awaitsResults);
+  }
+
   /** Tokens at the plan's head that a run could resume now. */
   keptTokens(tenant: string, plan: Plan): number {
     if (!this.#options.resumeAllowed) return 0;

@@ -47,6 +47,26 @@ class Play {
     return { resumed: resumedTokens, least, history: kept };
   }
 
+  /**
+   * The same while everything else goes on: the reply is awaited and nothing more, then the loop has `steps` of time.
+   * Tells how far into the prompt it resumed.
+   */
+  overlapping(id: string, turn: number, history: readonly number[], awaitsResults: boolean, steps: number) {
+    const plan = makePlan(this.#memory, prompt(history));
+    const run = this.#engine.submit(plan, { conversation: id, turn, maxTokens: 3 });
+    while (!this.#engine.of(run).some(({ type }) => type === "done")) this.#engine.loop.step();
+    const { resumedTokens } = this.#engine.report(run);
+    const said = words(history.length, 40);
+    const next = [said, said.slice(20)].map((text) => [...history, ...assistant(text)]);
+    for (const [variant, tokens] of next.entries()) {
+      const warm = makePlan(this.#memory, [...tokens, ...user(0, 0)]);
+      this.#engine.warm(warm, { conversation: id, turn, variant, awaitsResults });
+    }
+    for (let step = 0; step < steps; step += 1) this.#engine.loop.step();
+    const places = this.#memory === "window" ? plan.trips : plan.cuts;
+    return { resumed: resumedTokens, kept: places.at(-1) ?? 0, history: next[0] ?? [] };
+  }
+
   /** A title, or a subagent of some turns, whose last reply is no call. */
   side(random: Prng, sizeMax: number, mayGoOn: boolean): void {
     const pick = (count: number): number => random.next() % count;
@@ -80,8 +100,45 @@ function played(memory: MemoryKind, seed: number, sidesMax: number) {
   return turns;
 }
 
+/** Turns of an agent with titles between them, nothing drained; what each resumed, and what the one before had kept. */
+function overlapped(memory: MemoryKind, seed: number) {
+  const random = new Prng(`overlap ${seed}`);
+  const pick = (count: number): number => random.next() % count;
+  const play = new Play(memory, 1);
+  let history = [...words(1, HEAD_TOKENS), ...user(2, 200)];
+  const turns: { readonly resumed: number; readonly before: number }[] = [];
+  let before = 0;
+  for (let turn = 1; turn <= TURNS; turn += 1) {
+    const main = play.overlapping("main", turn, history, true, pick(5));
+    turns.push({ resumed: main.resumed, before });
+    before = main.kept;
+    for (let side = pick(4); side > 0; side -= 1) {
+      const own = [
+        ...words(900 + seed, 20 + pick(HEAD_TOKENS)),
+        ...user(seed * 50 + turn * 10 + side, 20 + pick(60)),
+      ];
+      play.overlapping(`title ${turn} ${side}`, 1, own, false, pick(5));
+    }
+    history = [...main.history, ...user(10 + turn, 30)];
+  }
+  return turns;
+}
+
 describe.each(KINDS)("%s", (memory) => {
   const seeds = ONLY === undefined ? Array.from({ length: SEEDS }, (_, i) => i + 1) : [Number(ONLY)];
+
+  // Not yet where rows and snapshots are kept apart: a title that resumes from the only spare keeps the agent's lane
+  // from being parked there, though that is worth more.
+  const holds = memory === "dense" || memory === "recurrent";
+  test.if(holds)(
+    "side requests at any moment cost an agent nothing of what its last request had kept",
+    () => {
+      for (const seed of [...seeds, ...seeds.map((one) => one + 1000)]) {
+        for (const [turn, { resumed, before }] of overlapped(memory, seed).entries())
+          expect({ seed, turn, resumed: Math.max(resumed, before) }).toEqual({ seed, turn, resumed });
+      }
+    },
+  );
 
   test("the main conversation's turns resume where they would have alone", () => {
     for (const seed of seeds) {

@@ -149,8 +149,7 @@ for (const memory of ["hybrid", "recurrent"] as const) {
     const client = echoClient("Continue");
     for (let turn = 1; turn <= 3; turn += 1) {
       const { reply, resumed, miss } = await opened.send(messages);
-      if (turn > 1)
-        expect([resumed, miss]).toEqual([placeBefore(opened, `Question ${turn}`), "none"]);
+      if (turn > 1) expect([resumed, miss]).toEqual([placeBefore(opened, `Question ${turn}`), "none"]);
       messages.push(client.echo(reply, TOOLS), user(`Question ${turn + 1}: what else?`));
     }
   });

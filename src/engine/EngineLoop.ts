@@ -40,6 +40,7 @@ export class EngineLoop implements LoopContext {
       device,
       stateRamBytes,
       resumeAllowed,
+      rollsBack: options.rollsBack ?? true,
       chunkTokensMax,
       now: () => clock.now(),
     });

@@ -136,6 +136,11 @@ export class LlamaDevice implements Device {
     return orDeviceError(() => this.context.restore(seq, part === "partial", bytes));
   }
 
+  /** States are moved whole from now on. */
+  keepStatesWhole(): void {
+    this.#states.takesApart = false;
+  }
+
   /** How states are laid out, from two tokens in an empty device: what comes from a file may then be the first of all. */
   learnStates(): void {
     orDeviceError(() => this.#states.learn(0));

@@ -29,6 +29,8 @@ export class LlamaStates {
   /** Whether a sequence has a part that cannot be rolled back. */
   readonly #hasTail: boolean;
   #frame: StateFrame | null = null;
+  /** False: states are moved whole. */
+  takesApart = true;
 
   constructor(context: Context, hasTail: boolean) {
     this.#context = context;
@@ -51,7 +53,7 @@ export class LlamaStates {
   /** The same for all sequences: one that differs is not what this class knows. */
   #layout(held: HeldState, seq: number): StateLayout | null {
     const tail = this.#hasTail ? this.#context.stateSize(seq, true) - STATE_HEAD_BYTES : 0;
-    const layout = readStateLayout(held, tail);
+    const layout = this.takesApart ? readStateLayout(held, tail) : null;
     if (layout === null) return null;
     if (this.#frame === null) {
       if (held.size > CHECKED_BYTES_MAX) return null;
@@ -69,7 +71,7 @@ export class LlamaStates {
   /** `partial`: what cannot be rolled back, as it was saved behind the last row. */
   restoreRows(seq: number, pieces: readonly Uint8Array[], partial: Uint8Array | null): boolean {
     this.learn(seq);
-    const frame = this.#frame;
+    const frame = this.takesApart ? this.#frame : null;
     if (frame === null || (partial === null) === this.#hasTail) return false;
     if (pieces.length === 0 || pieces.some(({ length }) => length === 0 || length % frame.rowBytes > 0))
       return false;

@@ -24,6 +24,8 @@ export interface EngineLoopOptions {
   readonly debugIntegrity: boolean;
   /** What the self-test of this setup said. */
   readonly resumeAllowed: boolean;
+  /** False: states are resumed only where a whole one ends. True where left out. */
+  readonly rollsBack?: boolean;
   /** Milliseconds. */
   readonly clock: { now(): number };
   /** Missing where nothing is embedded. */

@@ -91,6 +91,7 @@ function loopOf(opened: OpenedEngine, options: EngineOptions): EngineLoop | Enco
     debugHashes: options.debugHashes,
     debugIntegrity: options.debugIntegrity,
     resumeAllowed: opened.ready.resume.allowed,
+    rollsBack: opened.rollsBack,
     clock: performance,
     emit: post,
   });

@@ -16,10 +16,13 @@ export class Snapshots {
   readonly #states: States;
   readonly #mover: StateMover;
   readonly #turns: Turns;
+  readonly #keeps: boolean;
   /** Flags of each sequence's plan, by cut. */
   readonly #marks = new Map<Sequence, Uint8Array>();
 
-  constructor(states: States, mover: StateMover, turns: Turns) {
+  /** `keeps`: false where nothing can be taken back to one; trips are taken all the same. */
+  constructor(states: States, mover: StateMover, turns: Turns, keeps = true) {
+    this.#keeps = keeps;
     this.#states = states;
     this.#mover = mover;
     this.#turns = turns;
@@ -48,7 +51,8 @@ export class Snapshots {
       return;
     }
     const key = chain.plan.keys[chunk];
-    if (memory === "window" || (marks & (KEEP | WHILE_ROOM)) === 0 || key === undefined) return;
+    if (!this.#keeps || memory === "window" || (marks & (KEEP | WHILE_ROOM)) === 0 || key === undefined)
+      return;
     if (store.snapshot(key) !== undefined) return;
     const size = this.#mover.size(sequence, "partial");
     if (!this.#makeRoom(chain, chunk, size, marks, now)) return;
@@ -64,7 +68,7 @@ export class Snapshots {
   #put(chain: Chain, chunk: number, bytes: Uint8Array, marks: number, now: number): void {
     const { store } = this.#states;
     const key = chain.plan.keys[chunk];
-    if (key === undefined) return;
+    if (key === undefined || !this.#keeps) return;
     const old = store.snapshot(key);
     const shared = old !== undefined && (old.shared || (old.head && old.conversation !== chain.conversation));
     if (old !== undefined) store.drop(old);

@@ -34,6 +34,8 @@ export interface KeeperOptions {
   readonly stateRamBytes: number;
   /** False: nothing is kept or resumed; trips are taken all the same. */
   readonly resumeAllowed: boolean;
+  /** False: no snapshot is kept, since none could be gone back to. */
+  readonly rollsBack: boolean;
   /** Tokens of a full chunk: in the background a full save may take no longer than one. */
   readonly chunkTokensMax: number;
   /** Milliseconds. */
@@ -87,7 +89,7 @@ export class StateKeeper {
     const store = new HostStore(budget, this.#turns, (key, tenant) => this.#lost.add(key, tenant));
     this.#states = { memory: device.memory, sequences: this.sequences, store, disk: null };
     this.#mover = new StateMover(device, options.now);
-    this.#snapshots = new Snapshots(this.#states, this.#mover, this.#turns);
+    this.#snapshots = new Snapshots(this.#states, this.#mover, this.#turns, options.rollsBack);
     this.#placement = new Placement(this.#states, this.#turns);
     const turns = this.#turns;
     const states = this.#states;

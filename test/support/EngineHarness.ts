@@ -20,6 +20,7 @@ export interface HarnessOptions extends Omit<FakeDeviceOptions, "memory" | "onOp
   readonly queueMax?: number;
   readonly exactDecode?: boolean;
   readonly resumeAllowed?: boolean;
+  readonly rollsBack?: boolean;
   readonly debugHashes?: boolean;
   /** Throws to inject a fault. */
   readonly fault?: (op: FakeOp, seq: number) => void;
@@ -78,6 +79,7 @@ export class EngineHarness {
       debugHashes: options.debugHashes ?? true,
       debugIntegrity: true,
       resumeAllowed: options.resumeAllowed ?? true,
+      rollsBack: options.rollsBack ?? true,
       // A real model moves no virtual clock: there each look at it takes a millisecond.
       clock: { now: () => (options.real === undefined ? this.now : this.now++) },
       ...(options.embeds === undefined ? {} : { embeds: options.embeds }),

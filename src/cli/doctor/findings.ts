@@ -1,7 +1,7 @@
 /** What a report shows to be wrong, or good to know, each with what to do about it. */
 
 import type { Config } from "../../config/Config.ts";
-import { NO_NUMBERS } from "../../engine/proof/proveStates.ts";
+import { NO_NUMBERS, WHOLE_ONLY } from "../../engine/proof/proveStates.ts";
 import { bytesText } from "../amounts.ts";
 import type {
   DoctorReport,
@@ -142,6 +142,9 @@ function exactnessFindings(exactness: ExactnessReport, { engine }: Config): Find
   if (!exactness.allowed) {
     const says = `The self-test fails: ${exactness.why}.`;
     found.push(finding("wrong", "exactness", says, elsewhere));
+  } else if (exactness.why === WHOLE_ONLY) {
+    const advice = "Nothing on this machine changes that: it is how llama.cpp keeps this kind of model.";
+    found.push(finding("note", "exactness", `Of kept states: ${exactness.why}.`, advice));
   }
   if (!exactness.decode.again) {
     const says = "A reply that is decoded twice, each time alone, does not have the same logits.";

@@ -14,7 +14,13 @@ import type { EngineReady, MemoryKind } from "../../run/EngineReady.ts";
 import type { Embedder } from "../EmbedQueue.ts";
 import { LlamaDevice } from "../LlamaDevice.ts";
 import { LlamaEmbedder, poolingOf } from "../LlamaEmbedder.ts";
-import { NO_NUMBERS, type SelfTestResult, selfTest, shortSelfTest } from "../proof/proveStates.ts";
+import {
+  longSelfTest,
+  NO_NUMBERS,
+  type SelfTestResult,
+  selfTest,
+  shortSelfTest,
+} from "../proof/proveStates.ts";
 import { SelfTestMemory } from "../proof/RememberedProofs.ts";
 import type { EngineFacts } from "./EngineFacts.ts";
 import type { EngineOptions } from "./EngineOptions.ts";
@@ -37,6 +43,8 @@ export interface OpenedGenerator {
   readonly ready: EngineReady;
   /** Replies that are decoded in one step are right here. */
   readonly decodesTogether: boolean;
+  /** False: states are resumed only where a whole one ends. */
+  readonly rollsBack: boolean;
   /** What the settings came to, for `doctor`. */
   readonly facts: EngineFacts;
 }
@@ -107,8 +115,7 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
   });
   const rounded = roundedSentence(options.ctxSize, device.ctxTokens);
   const remembered = new SelfTestMemory(options.home);
-  const tested = rememberedSelfTest(device, remembered, setup, chunks.chunkTokensMax);
-  device.learnStates();
+  const tested = testStates(device, { remembered, setup, useDevice, window: shape.window, ...chunks });
   return {
     device,
     embedder,
@@ -134,6 +141,7 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
       ranking: embedder?.facts.ranking ?? null,
     },
     decodesTogether: tested.together,
+    rollsBack: tested.rollsBack,
     facts: { shape, plan, layers: model.layers, room, useDevice, remembered },
   };
 }
@@ -271,16 +279,30 @@ function chunkSettings(options: EngineOptions, model: Model, memory: MemoryKind)
   };
 }
 
-function rememberedSelfTest(
-  device: LlamaDevice,
-  memory: SelfTestMemory,
-  setup: bigint,
-  chunkTokens: number,
-): SelfTestResult {
-  const known = memory.read(setup);
-  if (known !== undefined) return known;
-  const result = selfTest(device, shortSelfTest(chunkTokens));
-  memory.write(setup, result);
+interface SelfTestNeeds {
+  readonly remembered: SelfTestMemory;
+  readonly setup: bigint;
+  readonly useDevice: boolean;
+  readonly window: number;
+  readonly chunkTokensMax: number;
+}
+
+/**
+ * What is remembered of this setup, or found now. A GPU evaluates the long form in a second or two, and its kernels choose
+ * by the rows of a chunk; a CPU takes minutes.
+ */
+function testStates(device: LlamaDevice, needs: SelfTestNeeds): SelfTestResult {
+  const { remembered, setup, useDevice, window, chunkTokensMax } = needs;
+  const size = useDevice
+    ? longSelfTest(chunkTokensMax, window, device.ctxTokens)
+    : shortSelfTest(chunkTokensMax);
+  let result = remembered.read(setup);
+  if (result === undefined) {
+    result = selfTest(device, size);
+    remembered.write(setup, result);
+  }
+  if (result.rows) device.learnStates();
+  else device.keepStatesWhole();
   return result;
 }
 

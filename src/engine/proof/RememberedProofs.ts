@@ -47,6 +47,10 @@ function isResult(value: unknown): value is SelfTestResult {
     typeof value.why === "string" &&
     "together" in value &&
     typeof value.together === "boolean" &&
+    "rollsBack" in value &&
+    typeof value.rollsBack === "boolean" &&
+    "rows" in value &&
+    typeof value.rows === "boolean" &&
     "pads" in value &&
     typeof value.pads === "boolean"
   );

@@ -14,6 +14,10 @@ export interface SelfTestResult {
   readonly why: string;
   /** Replies that are decoded in one step are right (`togetherTest`); else each has to be decoded alone. */
   readonly together: boolean;
+  /** What was evaluated can be taken back to an earlier cut; else only whole states are resumed, where they end. */
+  readonly rollsBack: boolean;
+  /** A state that is taken apart into rows and put together again is what it was; else it is saved whole. */
+  readonly rows: boolean;
   /** A last chunk with rows behind it that are removed again is the same in any sequence, cold and resumed. */
   readonly pads: boolean;
 }
@@ -30,6 +34,10 @@ const SHORT: SelfTestSize = { chunkTokens: 64, chunks: 2 };
 /** Kernels choose by the rows of a batch; above this none is known to choose differently. */
 const LONG_CHUNK_TOKENS_MAX = 512;
 
+export const NO_NUMBERS = "the model's logits are no numbers here: it cannot write a reply";
+export const WHOLE_ONLY =
+  "this model's states cannot be taken back to an earlier place: a conversation is resumed only where a whole state of it ends";
+
 /** What the first use of a setup tests. `chunkTokens`: of the setup's own chunks, at most. */
 export function shortSelfTest(chunkTokens: number): SelfTestSize {
   return { ...SHORT, chunkTokens: Math.min(chunkTokens, SHORT.chunkTokens) };
@@ -45,7 +53,6 @@ export function longSelfTest(chunkTokens: number, window: number, ctxTokens: num
 }
 
 /** Why nothing is resumed of a model that cannot write either. */
-export const NO_NUMBERS = "the model's logits are no numbers here: it cannot write a reply";
 
 export function selfTest(device: Device, { chunkTokens, chunks }: SelfTestSize): SelfTestResult {
   const room = Math.floor((device.ctxTokens - LAST_CHUNK_TOKENS - 1) / chunks);
@@ -61,16 +68,23 @@ export function selfTest(device: Device, { chunkTokens, chunks }: SelfTestSize):
     restored: same(() => run.restored(last)),
     forked: same(() => run.forked(0, last)),
   };
+  const rows = same(() => run.composed(last));
   const pads = device.memory === "dense" && padsExactly(device, run, last);
+  const wrong = Object.entries(equal).flatMap(([way, same]) => (same ? [] : [way]));
+  // On dense memory every cut is one to go back to: nothing would be left.
+  const wholeOnly =
+    device.memory !== "dense" && wrong.join() === "resumed" && same(() => (run.comesBack() ? cold : -1n));
   const together = togetherTest(device);
   for (let seq = 0; seq <= last; seq++) device.clear(seq);
-  const wrong = Object.entries(equal).flatMap(([way, same]) => (same ? [] : [way]));
   const why = !finite
     ? NO_NUMBERS
     : wrong.length === 0
       ? "resumed, restored and forked states give the same logits as a cold run"
-      : `states of this ${device.memory} model do not give the same logits here (${wrong.join(", ")}): every turn is prefilled in full`;
-  return { equal, allowed: finite && wrong.length === 0, why, together, pads };
+      : wholeOnly
+        ? WHOLE_ONLY
+        : `states of this ${device.memory} model do not give the same logits here (${wrong.join(", ")}): every turn is prefilled in full`;
+  const allowed = finite && (wholeOnly || wrong.length === 0);
+  return { equal, allowed, why, rollsBack: equal.resumed, rows, together, pads };
 }
 
 /** Numbers that are none are the same in every way, and prove nothing. One of a row makes its whole sum none. */
@@ -166,6 +180,29 @@ class SelfTestRun {
     device.clear(seq);
     device.prefill(seq, 0, testChunk(this.#chunks + 3, this.#size), false);
     if (!device.restore(seq, "full", bytes)) return -1n;
+    return this.#last(seq);
+  }
+
+  /** A whole state that is restored and saved again is the same bytes: equal logits alone may not show every one. */
+  comesBack(): boolean {
+    const device = this.#device;
+    this.#prefix(0);
+    const bytes = device.save(0, "full");
+    device.clear(0);
+    return device.restore(0, "full", bytes) && Buffer.compare(device.save(0, "full"), bytes) === 0;
+  }
+
+  /** As `restored`, of rows of two stretches and what cannot be rolled back. */
+  composed(seq: number): bigint {
+    const device = this.#device;
+    this.#prefix(0);
+    const partial = device.memory === "dense" ? null : device.save(0, "partial");
+    using saved = device.saveState(0);
+    if (saved.rowBytes === 0) return -1n;
+    const rows = saved.rows([0, this.#size >> 1, this.end]);
+    device.clear(seq);
+    device.prefill(seq, 0, testChunk(this.#chunks + 3, this.#size), false);
+    if (!device.restoreRows(seq, rows, partial)) return -1n;
     return this.#last(seq);
   }
 

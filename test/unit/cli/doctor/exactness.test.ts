@@ -47,6 +47,7 @@ function opened(device: Device, stateRamBytes = 64 * MIB): Opened {
     padding: null,
     stateRamBytes,
     decodesTogether: true,
+    rollsBack: true,
     ready: {
       type: "ready",
       memory: device.memory,

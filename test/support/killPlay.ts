@@ -13,6 +13,9 @@ const TALKS = 3;
 const TURNS_MAX = 6;
 /** A talk waits so long at most before its next turn. */
 const PAUSE_MS_MAX = 600;
+/** Replies after which a server is killed at the latest. */
+const LIFE_REPLIES_MAX = 5;
+const WAITS_MAX = 3_000;
 
 interface Reply {
   readonly choices: readonly { readonly message: { readonly content: string } }[];
@@ -75,7 +78,10 @@ export async function playKills(model: string, kills: number, seed: string): Pro
         }
       };
       const playing = Promise.all(talks.map(play));
-      await Bun.sleep(below(2 * PAUSE_MS_MAX));
+      // So many replies into its life, however slow the machine is, and then somewhere in what follows.
+      const until = replies + below(LIFE_REPLIES_MAX);
+      for (let waits = 0; replies < until && waits < WAITS_MAX; waits++) await Bun.sleep(20);
+      await Bun.sleep(below(PAUSE_MS_MAX));
       isKilled = true;
       await server.end("SIGKILL");
       await playing;

@@ -131,6 +131,25 @@ onEachTarget("Ollama's chat", (open) => {
     expect(prompts[1]).toEqual(prompts[0] as never);
   });
 
+  test("a call is warmed under the id that it comes back with", async () => {
+    await using opened = open();
+    const { server, target } = opened;
+    server.engine.script = () => ({ text: `${CALL}\n${CALL}` });
+    const messages: Loose[] = [...USER];
+    for (const turn of [0, 1]) {
+      const { message } = await json(await chat(target, { messages, tools: [ADD_TOOL] }));
+      while (server.jobs.length <= turn) await Bun.sleep(1);
+      messages.push(message, ...[1, 2].map((n) => ({ role: "tool", tool_name: "add", content: `${n}` })));
+    }
+    await chat(target, { messages, tools: [ADD_TOOL] });
+    const sent = (server.prompts[2]?.messages ?? []).filter(({ role }) => role === "assistant");
+    const warmed = server.jobs.slice(0, 2).map(({ reply }) => reply.toolCalls.map(({ id }) => id));
+    expect(
+      sent.map((message) => message.role === "assistant" && message.toolCalls.map(({ id }) => id)),
+    ).toEqual(warmed);
+    expect(new Set(warmed.flat()).size).toBe(4);
+  });
+
   test("nothing asked is a loaded model", async () => {
     await using opened = open();
     expect(await json(await chat(opened.target, { messages: [] }))).toMatchObject({

@@ -6,6 +6,7 @@ const BIN = join(ROOT, "node_modules", ".bin");
 
 const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ["types", [join(BIN, "tsc"), "-p", "."]],
+  ["types of the page", [join(BIN, "tsc"), "-p", "src/protocol/page/client"]],
   ["lint and format", [join(BIN, "biome"), "check", "."]],
   [
     "import directions",
@@ -13,6 +14,7 @@ const CHECKS: readonly (readonly [string, readonly string[]])[] = [
   ],
   ["lengths of files", [join(ROOT, "scripts", "fileLengths.ts")]],
   ["docs/flags.md", [join(ROOT, "scripts", "flagsDoc.ts"), "--check"]],
+  ["the page", [join(ROOT, "scripts", "page.ts"), "--check"]],
   ["dead code", [join(BIN, "knip"), "--no-progress"]],
 ];
 

@@ -7,6 +7,8 @@ export const CONVERSATIONS_MAX = 1_024;
 export const REMEMBERED_TOKENS_MAX = 4_194_304;
 /** Places at which prompts were rewritten, over all tenants: 16 bytes each. */
 export const LEARNED_PLACES_MAX = 4_096;
+/** Last turns that the page is told of, of each API key: some hundred bytes each. */
+export const RECENT_TURNS_MAX = 64;
 /** Replies that wait for their warm pass; the engine is behind by then, and the oldest is worth least. */
 export const WARM_JOBS_MAX = 256;
 

@@ -76,9 +76,9 @@ export class Activity {
 
   /** To be given all events of the request's run. */
   begin(
-    asked: Pick<Task, "tenant" | "requestId" | "promptTokens" | "sampling" | "maxTokens">,
+    asked: Pick<Task, "tenant" | "requestId" | "conversation" | "promptTokens" | "sampling" | "maxTokens">,
   ): (event: EngineEvent) => void {
-    const { tenant, requestId, promptTokens, sampling, maxTokens } = asked;
+    const { tenant, requestId, conversation, promptTokens, sampling, maxTokens } = asked;
     const counts = this.#tenant(tenant);
     counts.begun += 1;
     counts.open += 1;
@@ -86,6 +86,7 @@ export class Activity {
       id: counts.begun,
       tenant,
       requestId,
+      ...(conversation === undefined ? {} : { conversation }),
       promptTokens,
       sampling,
       maxTokens,

@@ -7,6 +7,8 @@ export interface Task {
   readonly tenant: string;
   /** Of the request, as its headers and errors name it; "" where it has none. */
   readonly requestId: string;
+  /** The conversation's id; missing where it belongs to none. */
+  readonly conversation?: string;
   readonly promptTokens: number;
   readonly sampling: Sampling;
   readonly maxTokens: number;

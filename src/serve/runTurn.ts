@@ -158,6 +158,7 @@ class Running implements RunningTurn {
     const see = deps.activity.begin({
       tenant: caller.tenant,
       requestId: caller.requestId ?? "",
+      conversation: arrived.conversation.id,
       promptTokens: turn.tokens.length,
       sampling,
       maxTokens,

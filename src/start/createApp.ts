@@ -23,6 +23,7 @@ import { llama, speaksLlama } from "../protocol/llama/index.ts";
 import { ollamaErrorBody, speaksOllama } from "../protocol/ollama/errorBody.ts";
 import { ollama } from "../protocol/ollama/index.ts";
 import { openai } from "../protocol/openai/index.ts";
+import { page } from "../protocol/page/index.ts";
 import { reranking } from "../protocol/rerank/index.ts";
 import { responses } from "../protocol/responses/index.ts";
 import { ResponseStore } from "../protocol/responses/ResponseStore.ts";
@@ -69,6 +70,7 @@ export function createApp(deps: AppDeps): App {
     })
     .use(health(deps.state))
     .use(docs(() => openApiDocument(app)))
+    .use(page(shared))
     .use(openai({ ...shared, onIgnored }))
     .use(completions(shared))
     .use(llama({ ...shared, keyNameOf: auth.nameOfTenant }))

@@ -18,6 +18,7 @@ import { Activity } from "../serve/Activity.ts";
 import { systemClock } from "../serve/Clock.ts";
 import { Conversations } from "../serve/conversations.ts";
 import { Metrics } from "../serve/Metrics.ts";
+import { RecentTurns } from "../serve/RecentTurns.ts";
 import { replyFields } from "../serve/replyFields.ts";
 import { warmOff } from "../warm/Warm.ts";
 import { WarmClient } from "../warm/WarmClient.ts";
@@ -59,6 +60,7 @@ async function load(config: Config, watch: LoadWatch): Promise<ServiceDeps> {
   }
   const { nameOfTenant } = authOf(config.apiKeys);
   const metrics = new Metrics();
+  const recent = new RecentTurns();
   const rules = rulesOf(prompter, engine.ready, config.engine.ubatch);
   const warm =
     config.flags.warm === "off" || model.isEncoder
@@ -89,6 +91,7 @@ async function load(config: Config, watch: LoadWatch): Promise<ServiceDeps> {
       activity: new Activity(engine.ready.lanes, [
         { ended: (run) => log.info(replyFields(run, nameOfTenant(run.task.tenant)), "reply") },
         metrics,
+        recent,
       ]),
       warm,
       shareStates: config.flags.shareStates,
@@ -99,6 +102,7 @@ async function load(config: Config, watch: LoadWatch): Promise<ServiceDeps> {
       warn: (message) => log.warn(message),
     },
     metrics,
+    recent,
     models: {
       name: config.modelName,
       strict: config.flags.strictModel,

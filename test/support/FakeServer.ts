@@ -16,6 +16,7 @@ import { SAMPLING_DEFAULTS, type SamplingDefaults } from "../../src/run/samplerS
 import { Activity } from "../../src/serve/Activity.ts";
 import { Conversations } from "../../src/serve/conversations.ts";
 import { Metrics } from "../../src/serve/Metrics.ts";
+import { RecentTurns } from "../../src/serve/RecentTurns.ts";
 import type { TurnDeps } from "../../src/serve/TurnDeps.ts";
 import { type App, createApp } from "../../src/start/createApp.ts";
 import type { Warm } from "../../src/warm/Warm.ts";
@@ -145,6 +146,7 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
     close: () => {},
   };
   const metrics = new Metrics();
+  const recent = new RecentTurns();
   const chat = {
     turn: {
       engine,
@@ -180,13 +182,14 @@ export function fakeServer(options: FakeServerOptions = {}): FakeServer {
       rules: { openers: [], userOpeners: [], chunkTokensMin: 32, chunkTokensMax: 64, tripTokensMin: 0 },
       chainSeed: (tenant: string) => chainSeed(engine.ready.setup, tenant),
       conversations: new Conversations(),
-      activity: new Activity(engine.ready.lanes, [metrics]),
+      activity: new Activity(engine.ready.lanes, [metrics, recent]),
       warm,
       queueMax: limits.queueMax,
       newCallId: () => `call_${newId()}`,
       ...options.turn,
     },
     metrics,
+    recent,
     card: { ...FAKE_CARD, ...options.card },
     embdNormalize: options.embdNormalize ?? EUCLIDEAN,
     endpoints: options.endpoints ?? { slots: true, metrics: false },

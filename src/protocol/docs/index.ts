@@ -26,13 +26,10 @@ export function docs(document: () => Promise<OpenApiDocument>): Elysia {
     async () => Response.json(await once()),
     documented({ ...COMMON, summary: "This description, as OpenAPI 3.1", answer: Type.Object({}) }),
   );
-  // The address that the start screen tells, opened in a browser, says what is served there.
-  for (const path of ["/docs", "/"]) {
-    app.get(
-      path,
-      async () => new Response(docsPage(await once()), { headers: PAGE_HEADERS }),
-      documented({ ...COMMON, summary: "This description, as a page", answer: "text/html" }),
-    );
-  }
+  app.get(
+    "/docs",
+    async () => new Response(docsPage(await once()), { headers: PAGE_HEADERS }),
+    documented({ ...COMMON, summary: "This description, as a page", answer: "text/html" }),
+  );
   return app;
 }

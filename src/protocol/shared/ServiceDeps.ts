@@ -2,6 +2,7 @@
 import type { Limits } from "../../base/limits.ts";
 import type { Clock } from "../../serve/Clock.ts";
 import type { Metrics } from "../../serve/Metrics.ts";
+import type { RecentTurns } from "../../serve/RecentTurns.ts";
 import type { TurnDeps } from "../../serve/TurnDeps.ts";
 import type { ModelNames } from "../http/servedModel.ts";
 import type { ModelCard } from "./ModelCard.ts";
@@ -10,6 +11,8 @@ import type { SamplingRules } from "./sampling.ts";
 export interface ServiceDeps {
   readonly turn: TurnDeps;
   readonly metrics: Metrics;
+  /** For the page. */
+  readonly recent: RecentTurns;
   readonly models: ModelNames;
   readonly sampling: SamplingRules;
   readonly card: ModelCard;

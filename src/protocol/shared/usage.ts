@@ -110,7 +110,7 @@ export interface WarmturnReport {
 }
 
 /** A prompt without a cut has missed nothing either, but nothing was resumed. */
-function whyOf({ missReason, resumedTokens, changed }: TurnReport): string {
+export function whyOf({ missReason, resumedTokens, changed }: TurnReport): string {
   if (changed !== undefined) return CHANGED[changed.what](changed);
   if (missReason === "none" && resumedTokens === 0) return "The prompt is too short to hold a cut.";
   return WHY[missReason];

@@ -106,6 +106,11 @@ describe.skipIf(CHROMIUM === undefined)("the page", () => {
       await page.locator(".turn").first().waitFor();
       const width = await page.evaluate("document.documentElement.scrollWidth");
       expect(width).toBe(PHONE.width);
+      await page.getByText("Settings").click();
+      const hidden =
+        "document.querySelector('#settings').scrollHeight - document.querySelector('#settings').clientHeight";
+      expect(await page.evaluate(hidden)).toBe(0);
+      await page.getByText("Settings").click();
       const back = await page.evaluate("getComputedStyle(document.body).backgroundColor");
       expect(back).toBe("rgb(22, 20, 18)");
       expect(await serious(page)).toEqual([]);

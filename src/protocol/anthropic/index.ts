@@ -33,7 +33,7 @@ const MESSAGES_DOC = documented({
 });
 const COUNT_DOC = documented({
   tag: "messages",
-  summary: "Tokens of the prompt that /v1/messages would make",
+  summary: "The number of tokens of the prompt that /v1/messages would make",
   body: COUNT_REQUEST,
   answer: COUNT,
   error: ANTHROPIC_ERROR,

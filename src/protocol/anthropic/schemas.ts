@@ -11,7 +11,7 @@ export const ANTHROPIC_ERROR = Type.Object(
     }),
     request_id: Type.String(),
   },
-  { $id: "AnthropicError", description: "A body, or the last event of a stream." },
+  { $id: "AnthropicError", description: "The body of the answer, or the last event of a stream." },
 );
 
 const BLOCK = Type.Object(
@@ -31,7 +31,9 @@ const TOOL = Type.Object(
     description: Type.Optional(Type.String()),
     input_schema: Type.Optional(Type.Object({}, { description: "JSON Schema." })),
     type: Type.Optional(
-      Type.String({ description: "custom; tools of other types are left out, with a line in the log." }),
+      Type.String({
+        description: "custom. Tools of other types are left out, and the log says so in a line.",
+      }),
     ),
     defer_loading: Type.Optional(Type.Boolean()),
   },
@@ -40,7 +42,7 @@ const TOOL = Type.Object(
 
 const FORMAT = Type.Object(
   { type: Type.Literal("json_schema"), schema: Type.Object({}, { description: "JSON Schema." }) },
-  { $id: "MessageFormat", description: "Holds the answer to a schema." },
+  { $id: "MessageFormat", description: "A schema that the answer must follow." },
 );
 
 const THINKING = Type.Object(
@@ -48,7 +50,7 @@ const THINKING = Type.Object(
     type: oneOf(["enabled", "adaptive", "between_tools", "disabled"]),
     budget_tokens: Type.Optional(Type.Integer({ minimum: 0 })),
   },
-  { description: "On unless it is disabled." },
+  { description: "Thinking is on unless this disables it." },
 );
 
 /** What makes the prompt. */
@@ -69,7 +71,10 @@ const PROMPT: TProperties = {
   ),
   thinking: Type.Optional(THINKING),
   output_config: Type.Optional(
-    Type.Unknown({ description: "format, and effort for the template; anything else in it is ignored." }),
+    Type.Unknown({
+      description:
+        "format: a schema for the answer. effort: given to the template. Other fields are ignored.",
+    }),
   ),
 };
 const EXAMPLE = { model: "local", max_tokens: 64, messages: [{ role: "user", content: "Hello" }] };
@@ -78,25 +83,35 @@ export const MESSAGES_REQUEST = Type.Object(
   {
     ...PROMPT,
     output_format: Type.Optional(FORMAT),
-    max_tokens: Type.Optional(Type.Integer({ minimum: 0, description: "0 answers after prefill." })),
+    max_tokens: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: "0: the prompt is prefilled and kept, and nothing is written.",
+      }),
+    ),
     stream: Type.Optional(Type.Boolean({ default: false })),
     stop_sequences: Type.Optional(
-      Type.Array(Type.String(), { maxItems: 16, description: "Also inside thinking." }),
+      Type.Array(Type.String(), {
+        maxItems: 16,
+        description: "Texts at which the answer ends. They are not looked for in thinking and calls.",
+      }),
     ),
     cache_salt: Type.Optional(
-      Type.String({ description: "Kept states serve requests of the same salt alone." }),
+      Type.String({ description: "Kept states serve only requests with the same salt." }),
     ),
-    metadata: Type.Optional(Type.Unknown({ description: "The session in its user_id is a hint." })),
+    metadata: Type.Optional(
+      Type.Unknown({ description: "The session in its user_id is a hint that tells conversations apart." }),
+    ),
     ...SAMPLING,
-    context_management: ignored("Nothing is cleared."),
-    service_tier: ignored("There is one."),
+    context_management: ignored("nothing is cleared"),
+    service_tier: ignored("there is only one"),
   },
   { $id: "MessagesRequest", description: "Unknown fields are ignored.", examples: [EXAMPLE] },
 );
 
 export const COUNT_REQUEST = Type.Object(PROMPT, {
   $id: "CountTokensRequest",
-  description: "The fields of /v1/messages that make the prompt.",
+  description: "The fields of /v1/messages that the prompt is made of.",
   examples: [EXAMPLE],
 });
 
@@ -104,8 +119,8 @@ export const COUNT = Type.Object({ input_tokens: Type.Integer() }, { $id: "Count
 
 const USAGE = Type.Object(
   {
-    input_tokens: Type.Integer({ description: "Less what was resumed." }),
-    cache_read_input_tokens: Type.Integer({ description: "What was resumed." }),
+    input_tokens: Type.Integer({ description: "Prompt tokens without the resumed ones." }),
+    cache_read_input_tokens: Type.Integer({ description: "Resumed prompt tokens." }),
     cache_creation_input_tokens: Type.Integer(),
     output_tokens: Type.Integer(),
   },
@@ -159,6 +174,6 @@ export const MESSAGE_EVENT = Type.Union(
   ],
   {
     $id: "MessageEvent",
-    description: "The data of each event, named by its type; a silence is filled with pings.",
+    description: "The data of each event. The event is named by its type. Pings fill silence.",
   },
 );

@@ -15,7 +15,7 @@ const PATH = "/v1/completions";
 
 const DOC = documented({
   tag: "completions",
-  summary: "What goes on from a prompt, in OpenAI's form",
+  summary: "Continues a prompt, in OpenAI's form",
   body: TEXT_REQUEST,
   answer: TEXT_COMPLETION,
   events: TEXT_EVENT,

@@ -12,9 +12,9 @@ export const TEXT_REQUEST = Type.Object(
     suffix: Type.Optional(
       Type.String({ description: "What stands behind the reply; for models that can fill in the middle." }),
     ),
-    best_of: Type.Optional(Type.Integer({ description: "The same as `n`, or a 400." })),
+    best_of: Type.Optional(Type.Integer({ description: "Must be the same as `n`." })),
     stream_options: Type.Optional(Type.Object({ include_usage: Type.Optional(Type.Boolean()) })),
-    user: ignored("Who asks is told by the API key."),
+    user: ignored("the API key says who asks"),
   },
   {
     $id: "TextCompletionRequest",
@@ -46,7 +46,7 @@ export const TEXT_COMPLETION = Type.Object(
     ...HEADING,
     object: Type.Literal("text_completion"),
     choices: Type.Array(choice(FINISH), {
-      description: "Where there are several, each with its own report.",
+      description: "If there are several, each holds its own report.",
     }),
     usage: USAGE,
     timings: Type.Optional(TIMINGS),

@@ -51,8 +51,13 @@ const HEAD = {
 const SECURITY = {
   security: [{ bearer: [] }, { apiKey: [] }, {}],
   securitySchemes: {
-    bearer: { type: "http", scheme: "bearer", description: "Where the server has keys." },
-    apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "Anthropic's header for it." },
+    bearer: { type: "http", scheme: "bearer", description: "Needed if the server has API keys." },
+    apiKey: {
+      type: "apiKey",
+      in: "header",
+      name: "x-api-key",
+      description: "The same key in Anthropic's header.",
+    },
   },
 };
 

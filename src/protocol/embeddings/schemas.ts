@@ -9,7 +9,7 @@ const COMMON = {
   dimensions: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: "The first so many numbers, normalised; the model's by default.",
+      description: "How many numbers of the vector to return, normalised again. All of them by default.",
     }),
   ),
   embd_normalize: Type.Optional(
@@ -29,7 +29,7 @@ const COMMON = {
 };
 
 export const EMBEDDING_REQUEST = Type.Object(
-  { input: PROMPT, ...COMMON, user: ignored("The caller's user.") },
+  { input: PROMPT, ...COMMON, user: ignored("the API key says who asks") },
   { $id: "EmbeddingRequest", examples: [{ input: ["Hello", "Good day"] }] },
 );
 
@@ -39,7 +39,7 @@ export const EMBEDDINGS = Type.Object(
     data: Type.Array(
       Type.Object({
         object: Type.Literal("embedding"),
-        index: Type.Integer({ description: "Which of the inputs." }),
+        index: Type.Integer({ description: "Index of the input." }),
         embedding: Type.Union([Type.Array(Type.Number()), Type.String({ description: "base64" })]),
         encoding_format: Type.Optional(Type.Literal("base64")),
       }),
@@ -57,7 +57,7 @@ export const LLAMA_EMBEDDING_REQUEST = Type.Object(
 
 export const LLAMA_EMBEDDINGS = Type.Array(
   Type.Object({
-    index: Type.Integer({ description: "Which of the inputs." }),
+    index: Type.Integer({ description: "Index of the input." }),
     embedding: Type.Array(Type.Array(Type.Number()), {
       minItems: 1,
       description: "One vector; with --pooling none one of each token, as the model gave it.",

@@ -13,7 +13,7 @@ const DOC = documented({
   tag: "server",
   summary: "Whether the model is loaded",
   description:
-    "503 while it is not. `sleeping`: the next request loads the model. `warm: idle`: nothing is planned, waiting or being warmed.",
+    "503 until the model is loaded. `sleeping`: the next request loads the model. `warm: idle`: no next turn is planned, waits or is being prefilled.",
   answer: HEALTH,
   error: Type.Union([HEALTH, OPENAI_ERROR]),
   refuses: ["loading", "closing"],

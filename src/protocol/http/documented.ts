@@ -102,7 +102,10 @@ export function documented(doc: RouteDoc) {
   return { parse: [() => "unread"], detail };
 }
 
-const REQUEST_ID = { description: "The client's own id where it sent a sane one.", schema: Type.String() };
+const REQUEST_ID = {
+  description: "The id that the client sent, if it is short and plain; else a new one.",
+  schema: Type.String(),
+};
 const RETRY_AFTER = { description: "Seconds to wait.", schema: Type.Integer({ minimum: 1 }) };
 
 function responsesOf({ answer, events, lines, error, refuses, open }: RouteDoc) {

@@ -6,8 +6,8 @@ import { type SchemaOptions, type TProperties, type TSchema, Type } from "@sincl
 import { DEFAULT_SAMPLERS, NUMBER_KEYS, NUMBER_RULES } from "../../run/samplerSettings.ts";
 
 /** Read by nobody: clients send it, and it changes nothing. */
-export function ignored(description: string): TSchema {
-  return Type.Optional(Type.Unknown({ description: `${description} Ignored.`, "x-ignored": true }));
+export function ignored(why: string): TSchema {
+  return Type.Optional(Type.Unknown({ description: `Ignored: ${why}.`, "x-ignored": true }));
 }
 
 export function nullable(schema: TSchema): TSchema {
@@ -46,20 +46,27 @@ export const SAMPLING: TProperties = {
       maxItems: 32,
     }),
   ),
-  seed: optional(Type.Integer({ description: "-1 draws one.", default: -1 })),
+  seed: optional(Type.Integer({ description: "-1: a random one.", default: -1 })),
   logit_bias: optional(
     Type.Unsafe({
       description: "Token ids or texts, and what is added to their logits; false forbids the token.",
       type: ["object", "array"],
     }),
   ),
-  grammar: optional(Type.String({ description: "GBNF that the reply must keep to." })),
-  ignore_eos: optional(Type.Boolean({ description: "Go on to the limit.", default: false })),
+  grammar: optional(Type.String({ description: "A grammar (GBNF) that the reply must follow." })),
+  ignore_eos: optional(Type.Boolean({ description: "Write on until the limit of tokens.", default: false })),
 };
 
 /** llama-server's names for what is told beside a reply. */
 export const WISHES: TProperties = {
-  n_probs: optional(Type.Integer({ description: "As top_logprobs.", default: 0, minimum: 0, maximum: 128 })),
+  n_probs: optional(
+    Type.Integer({
+      description: "llama-server's name of top_logprobs, up to 128.",
+      default: 0,
+      minimum: 0,
+      maximum: 128,
+    }),
+  ),
   post_sampling_probs: optional(
     Type.Boolean({
       description: "With n_probs: probabilities among the tokens that the samplers left.",
@@ -67,11 +74,19 @@ export const WISHES: TProperties = {
     }),
   ),
   cache_prompt: optional(
-    Type.Boolean({ description: "false resumes nothing; no bit of the reply changes.", default: true }),
+    Type.Boolean({
+      description: "false: nothing is resumed. The reply is the same, bit for bit.",
+      default: true,
+    }),
   ),
-  timings_per_token: optional(Type.Boolean({ description: "timings in every event.", default: false })),
+  timings_per_token: optional(
+    Type.Boolean({ description: "Add the timings so far to every event.", default: false }),
+  ),
   return_progress: optional(
-    Type.Boolean({ description: "prompt_progress in streams, after each chunk of prefill.", default: false }),
+    Type.Boolean({
+      description: "Send prompt_progress in the stream after each chunk of prefill.",
+      default: false,
+    }),
   ),
 };
 
@@ -82,11 +97,11 @@ export const TIMINGS = Type.Object(
   {
     cache_n: count("Prompt tokens that were resumed."),
     prompt_n: count("Prompt tokens that were evaluated."),
-    prompt_ms: milliseconds("Time for them."),
+    prompt_ms: milliseconds("Milliseconds of that."),
     prompt_per_token_ms: Type.Number(),
     prompt_per_second: Type.Number(),
     predicted_n: count("Tokens of the reply."),
-    predicted_ms: milliseconds("Time for them."),
+    predicted_ms: milliseconds("Milliseconds of that."),
     predicted_per_token_ms: Type.Number(),
     predicted_per_second: Type.Number(),
   },
@@ -95,10 +110,14 @@ export const TIMINGS = Type.Object(
 
 const TOKEN_PROB = {
   id: Type.Integer(),
-  token: Type.String({ description: "Its text; bytes that are no UTF-8 by themselves as U+FFFD." }),
+  token: Type.String({
+    description: "The token's text. Bytes that are not UTF-8 by themselves appear as U+FFFD.",
+  }),
   bytes: Type.Array(Type.Integer()),
-  logprob: optional(Type.Number({ description: "Of the logits before any sampler; -9999 is never." })),
-  prob: optional(Type.Number({ description: "With post_sampling_probs, in its place." })),
+  logprob: optional(
+    Type.Number({ description: "From the logits before any sampler. -9999: the token cannot come." }),
+  ),
+  prob: optional(Type.Number({ description: "In place of logprob, with post_sampling_probs." })),
 };
 
 export const TOKEN_PROBS = Type.Object(
@@ -113,7 +132,7 @@ export const TOKEN_PROBS = Type.Object(
 export const WARMTURN = Type.Object(
   {
     resumed: count("Prompt tokens that a kept state covered."),
-    warmed: count("Of those, the ones that were prefilled ahead of the request."),
+    warmed: count("Resumed tokens that were prefilled ahead of the request."),
     prefilled: count("Prompt tokens that this request had to evaluate."),
     miss: oneOf([
       "none",
@@ -133,33 +152,37 @@ export const WARMTURN = Type.Object(
       Type.Object(
         {
           what: oneOf(["system", "tools", "template-option", "message", "reasoning", "template"]),
-          names: optional(Type.Array(Type.String(), { description: "Of tools, or of options." })),
-          message: optional(count("Which one, from 0.")),
+          names: optional(
+            Type.Array(Type.String(), { description: "Names of the tools or options that changed." }),
+          ),
+          message: optional(count("Index of the message, from 0.")),
           at: count("First token that differs."),
-          before: optional(Type.String({ description: "Text around it before; not with --redact." })),
-          now: optional(Type.String({ description: "Text around it now; not with --redact." })),
+          before: optional(
+            Type.String({ description: "The text there before the change. Left out with --redact." }),
+          ),
+          now: optional(Type.String({ description: "The text there now. Left out with --redact." })),
         },
-        { description: "What the request changed in front of what it adds, where that is why." },
+        { description: "If the client changed an earlier part of the prompt: which part." },
       ),
     ),
-    source: Type.String({ description: "Where the state was: sequence, snapshot, host, fork or none." }),
-    bytes_moved: count("State saved, restored and copied for this reply."),
-    state_ms: milliseconds("Time for that."),
-    queued_ms: milliseconds("Time that the request waited for a lane."),
-    kept: optional(count("Where no token was asked for: prompt tokens that are kept now.")),
-    logits_hash: optional(Type.String({ description: "With --debug-hashes." })),
-    tokens_hash: optional(Type.String({ description: "With --debug-hashes." })),
+    source: Type.String({
+      description: "Where the state was found: sequence, snapshot, host, fork or none.",
+    }),
+    bytes_moved: count("Bytes of state that were saved, restored or copied for this reply."),
+    state_ms: milliseconds("Milliseconds of that."),
+    queued_ms: milliseconds("Milliseconds that the request waited for a lane."),
+    kept: optional(count("Only if no token was asked for: prompt tokens that can be resumed now.")),
+    logits_hash: optional(Type.String({ description: "Only with --debug-hashes." })),
+    tokens_hash: optional(Type.String({ description: "Only with --debug-hashes." })),
   },
-  { $id: "Warmturn", description: "What was resumed, and why no more." },
+  { $id: "Warmturn", description: "What was resumed, and why not more." },
 );
 
 export const HEALTH = Type.Object(
   {
     status: oneOf(["ok", "sleeping", "loading", "restarting", "closing"]),
-    error: optional(Type.Unknown({ description: "Of the 503, as elsewhere." })),
-    warm: optional(
-      oneOf(["idle", "working"], { description: "idle: the next turn is as ready as it gets." }),
-    ),
+    error: optional(Type.Unknown({ description: "Only in a 503." })),
+    warm: optional(oneOf(["idle", "working"], { description: "idle: nothing is left to prefill ahead." })),
   },
   { $id: "Health" },
 );

@@ -26,7 +26,7 @@ const server = { tag: "server", error, refuses: WAITING } as const;
 export const DOCS = {
   completion: documented({
     tag: "completions",
-    summary: "What goes on from a prompt, in llama-server's form",
+    summary: "Continues a prompt, in llama-server's form",
     body: COMPLETION_REQUEST,
     answer: COMPLETION_ANSWER,
     events: COMPLETION_EVENT,
@@ -35,8 +35,8 @@ export const DOCS = {
   }),
   infill: documented({
     tag: "completions",
-    summary: "What stands between two texts, in llama-server's form",
-    description: "For models with tokens to fill in the middle.",
+    summary: "Fills in the text between two others, in llama-server's form",
+    description: "Only for models that have the tokens for it.",
     body: INFILL_REQUEST,
     answer: COMPLETION_ANSWER,
     events: COMPLETION_EVENT,
@@ -61,7 +61,7 @@ export const DOCS = {
   }),
   applyTemplate: documented({
     tag: "tokens",
-    summary: "The prompt that a chat request is answered from",
+    summary: "The prompt that the chat template makes of messages",
     body: CHAT_REQUEST,
     answer: PROMPT_TEXT,
     error,
@@ -70,33 +70,33 @@ export const DOCS = {
   props: documented({ ...server, summary: "The model and the settings", answer: PROPS }),
   setProps: documented({
     ...server,
-    summary: "Settings cannot be changed here",
+    summary: "Not supported: settings cannot be changed while the server runs",
     answer: null,
     refuses: [...WAITING, "not-supported"],
   }),
   slots: documented({
     ...server,
-    summary: "What each lane does",
-    description: "With fail_on_no_slot=1 it is a 503 where all are busy. Off with --no-slots.",
+    summary: "The lanes (slots), and what each of them does",
+    description: "With fail_on_no_slot=1 the answer is a 503 if all lanes are busy. Off with --no-slots.",
     answer: SLOTS,
     refuses: [...WAITING, "no-slot", "not-supported"],
   }),
   slotAction: documented({
     ...server,
-    summary: "States are kept without being asked; they cannot be saved by name",
+    summary: "Not supported: states are kept without being asked, and cannot be saved by name",
     answer: null,
     refuses: [...WAITING, "not-supported"],
   }),
   metrics: documented({
     ...server,
-    summary: "Counters for Prometheus, with --metrics",
+    summary: "Metrics for Prometheus; on a loopback address, or with --metrics",
     answer: "text/plain",
     refuses: [...WAITING, "not-supported"],
   }),
   lora: documented({ ...server, summary: "Always an empty list", answer: LORA_ADAPTERS }),
   setLora: documented({
     ...server,
-    summary: "An empty list is all that can be set",
+    summary: "Takes an empty list only",
     answer: SUCCESS,
     refuses: READING,
   }),

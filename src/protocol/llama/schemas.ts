@@ -8,30 +8,31 @@ export const LLAMA_ERROR = Type.Object(
       code: Type.Integer({ description: "The status." }),
       message: Type.String(),
       type: Type.String({ description: "invalid_request_error, exceed_context_size_error, … " }),
-      param: nullable(Type.String({ description: "Path of the field." })),
-      n_prompt_tokens: Type.Optional(Type.Integer({ description: "Of a prompt that is too long." })),
-      n_ctx: Type.Optional(Type.Integer({ description: "What a conversation holds." })),
+      param: nullable(Type.String({ description: "Path of the field that is wrong." })),
+      n_prompt_tokens: Type.Optional(Type.Integer({ description: "Tokens of a prompt that is too long." })),
+      n_ctx: Type.Optional(Type.Integer({ description: "Tokens that one conversation may hold." })),
     }),
   },
-  { $id: "LlamaError", description: "A body, or the last event of a stream." },
+  { $id: "LlamaError", description: "The body of the answer, or the last event of a stream." },
 );
 
 const limit = Type.Optional(
   Type.Integer({
     minimum: -1,
-    description: "Tokens of the reply at most; -1 is no limit, 0 answers after prefill. The least holds.",
+    description:
+      "The most tokens that the reply may have. -1: no limit. 0: the prompt is prefilled and kept, and nothing is written. The smallest of these holds.",
   }),
 );
 const copies = (description: string): TSchema =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: 32, default: 1, description }));
 const unused = (minimum: number): TSchema =>
-  Type.Optional(Type.Integer({ minimum, description: "Taken, and without a meaning here." }));
+  Type.Optional(Type.Integer({ minimum, description: "Has no effect." }));
 
 export const PROMPT = Type.Unsafe({
   type: ["string", "array", "object"],
   description:
-    'Text; token ids and texts; {"prompt_string": …}; or a list of these, which gives a list of answers. ' +
-    "Spellings of special tokens are those tokens.",
+    'Text; token ids and texts; {"prompt_string": …}; or a list of these, which gets a list of answers. ' +
+    "The spelling of a special token is that token.",
 });
 
 /** What OpenAI's completions have as well. */
@@ -47,10 +48,10 @@ export const SHARED_FIELDS: TProperties = {
     Type.Integer({
       minimum: 0,
       maximum: 20,
-      description: "How many of the likeliest are told with each token.",
+      description: "How many of the likeliest tokens to report in each place.",
     }),
   ),
-  n: copies("Replies to each prompt, each with a seed of its own."),
+  n: copies("How many replies to each prompt; their seeds count up."),
   n_cmpl: copies("llama-server's name of `n`."),
   json_schema: Type.Optional(Type.Object({}, { description: "The reply is JSON of this schema." })),
   response_format: Type.Optional(Type.Object({}, { description: "As in chat completions." })),
@@ -61,17 +62,20 @@ export const SHARED_FIELDS: TProperties = {
   n_cache_reuse: unused(0),
   id_slot: unused(-1),
   cache_salt: Type.Optional(
-    Type.String({ description: "Kept states serve requests of the same salt alone." }),
+    Type.String({ description: "Kept states serve only requests with the same salt." }),
   ),
   prompt_cache_key: Type.Optional(Type.String({ description: "A hint that tells conversations apart." })),
 };
 
 const LLAMA_FIELDS: TProperties = {
   ...SHARED_FIELDS,
-  return_tokens: Type.Optional(Type.Boolean({ default: false, description: "Fill `tokens`." })),
+  return_tokens: Type.Optional(
+    Type.Boolean({ default: false, description: "Report the ids of the reply's tokens in `tokens`." }),
+  ),
   response_fields: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
-      description: "The answer's fields that are sent, `generation_settings/seed` for one inside another.",
+      description:
+        "Only these fields of the answer are sent. `generation_settings/seed` names a field inside another.",
     }),
   ),
 };
@@ -85,18 +89,18 @@ export const COMPLETION_REQUEST = Type.Object(
   },
 );
 
-const place = { index: Type.Integer({ description: "Which of the prompts." }), id_slot: Type.Integer() };
+const place = { index: Type.Integer({ description: "Index of the prompt." }), id_slot: Type.Integer() };
 const counts = {
   tokens_predicted: Type.Integer({ description: "Tokens of the reply so far." }),
   tokens_evaluated: Type.Integer({ description: "Tokens of the prompt." }),
 };
 const text = {
-  content: Type.String({ description: "The reply, or in a stream what is new of it." }),
+  content: Type.String({ description: "The reply; in a stream, its new text." }),
   tokens: Type.Array(Type.Integer()),
 };
 
 const PROBS = Type.Array(TOKEN_PROBS, {
-  description: "With n_probs; in a stream those of the last event's text.",
+  description: "Only with n_probs. In a stream: of this event's text.",
 });
 
 const END: TProperties = {
@@ -105,10 +109,10 @@ const END: TProperties = {
   stop: Type.Literal(true),
   model: Type.String(),
   ...counts,
-  generation_settings: Type.Object({}, { description: "What the reply was made with." }),
-  prompt: Type.String({ description: "The prompt's text, special tokens spelled." }),
+  generation_settings: Type.Object({}, { description: "The settings of this reply." }),
+  prompt: Type.String({ description: "The prompt's text, with special tokens spelled out." }),
   has_new_line: Type.Boolean(),
-  truncated: Type.Boolean({ description: "The context is full." }),
+  truncated: Type.Boolean({ description: "Whether the reply ended because the context is full." }),
   stop_type: oneOf(["eos", "limit", "word"]),
   stopping_word: Type.String(),
   tokens_cached: Type.Integer({ description: "Tokens of prompt and reply." }),
@@ -121,7 +125,7 @@ const COMPLETION = Type.Partial(Type.Object(END), { $id: "Completion" });
 
 export const COMPLETION_ANSWER = Type.Union([COMPLETION, Type.Array(COMPLETION)], {
   $id: "CompletionAnswer",
-  description: "A list where the prompt was one. All fields, or those that `response_fields` names.",
+  description: "A list if the prompt was a list. Holds all fields, or those that `response_fields` names.",
 });
 
 const PARTIAL = Type.Object(
@@ -139,20 +143,20 @@ const PARTIAL = Type.Object(
 
 export const COMPLETION_EVENT = Type.Union([PARTIAL, COMPLETION, LLAMA_ERROR], {
   $id: "CompletionEvent",
-  description: "One a token, then the end of each reply; there is no [DONE].",
+  description: "One event for each token, then one for the end of each reply. There is no [DONE].",
 });
 
 export const INFILL_REQUEST = Type.Object(
   {
-    input_prefix: Type.String({ description: "What stands before the place." }),
-    input_suffix: Type.String({ description: "What stands behind it." }),
+    input_prefix: Type.String({ description: "The text before the place to fill." }),
+    input_suffix: Type.String({ description: "The text behind the place to fill." }),
     input_extra: Type.Optional(
       Type.Array(Type.Object({ text: Type.String(), filename: Type.Optional(Type.String()) }), {
         maxItems: 256,
-        description: "Other files; the first ones are left out where they do not fit.",
+        description: "Other files. If not all fit, the first ones are left out.",
       }),
     ),
-    prompt: Type.Optional(Type.String({ description: "Goes on from the prefix." })),
+    prompt: Type.Optional(Type.String({ description: "Text that follows the prefix." })),
     ...LLAMA_FIELDS,
   },
   {
@@ -166,10 +170,10 @@ export const TOKENIZE_REQUEST = Type.Object(
   {
     content: Type.Unsafe({ type: ["string", "array"], description: "Text, or token ids and texts." }),
     add_special: Type.Optional(
-      Type.Boolean({ default: false, description: "BOS and EOS, as the model wants." }),
+      Type.Boolean({ default: false, description: "Add BOS and EOS if the model wants them." }),
     ),
     parse_special: Type.Optional(
-      Type.Boolean({ default: true, description: "Spellings of special tokens are those tokens." }),
+      Type.Boolean({ default: true, description: "Read the spelling of a special token as that token." }),
     ),
     with_pieces: Type.Optional(Type.Boolean({ default: false })),
   },
@@ -184,7 +188,7 @@ export const TOKENIZED = Type.Object(
         Type.Object({
           id: Type.Integer(),
           piece: Type.Union([Type.String(), Type.Array(Type.Integer())], {
-            description: "Text, or bytes that are no UTF-8 by themselves.",
+            description: "Text, or a list of bytes that are not UTF-8 by themselves.",
           }),
         }),
       ]),
@@ -206,7 +210,7 @@ export const PROPS = Type.Object(
   {
     default_generation_settings: Type.Object(
       { params: Type.Object({}), n_ctx: Type.Integer() },
-      { description: "What a request that says nothing is answered with." },
+      { description: "The settings of a request that sets none." },
     ),
     total_slots: Type.Integer(),
     model_alias: Type.String(),
@@ -217,7 +221,7 @@ export const PROPS = Type.Object(
     endpoint_metrics: Type.Boolean(),
     chat_template: Type.String(),
     chat_template_tool_use: Type.Optional(Type.String()),
-    chat_template_caps: Type.Object({}, { description: "What the template does by itself." }),
+    chat_template_caps: Type.Object({}, { description: "What the chat template supports." }),
     bos_token: Type.String(),
     eos_token: Type.String(),
     build_info: Type.String(),
@@ -232,8 +236,10 @@ export const SLOTS = Type.Array(
     n_ctx: Type.Integer(),
     speculative: Type.Literal(false),
     is_processing: Type.Boolean(),
-    id_task: Type.Optional(Type.Integer({ description: "What it does, or did last." })),
-    key: Type.Optional(Type.String({ description: "The name of the API key that it is done for." })),
+    id_task: Type.Optional(
+      Type.Integer({ description: "The task that the lane works on, or worked on last." }),
+    ),
+    key: Type.Optional(Type.String({ description: "The name of the API key that the task belongs to." })),
     n_prompt_tokens: Type.Optional(Type.Integer()),
     n_prompt_tokens_processed: Type.Optional(Type.Integer()),
     n_prompt_tokens_cache: Type.Optional(Type.Integer()),

@@ -83,7 +83,7 @@ export const DOCS = {
   }),
   manage: documented({
     ...COMMON,
-    summary: "Models are fetched and chosen on the command line",
+    summary: "Not supported: models are fetched and chosen on the command line",
     answer: null,
     refuses: ["not-supported"],
   }),

@@ -6,7 +6,7 @@ const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
 export const OLLAMA_ERROR = Type.Object(
   { error: Type.String() },
-  { $id: "OllamaError", description: "A body, or the last line of a stream." },
+  { $id: "OllamaError", description: "The body of the answer, or the last line of a stream." },
 );
 
 const CALL = Type.Object({
@@ -22,9 +22,11 @@ const MESSAGE = Type.Object(
     role: oneOf(["system", "user", "assistant", "tool"]),
     content: optional(Type.String()),
     thinking: optional(Type.String()),
-    images: optional(Type.Array(Type.String(), { description: "Placeholders: no pictures are read." })),
+    images: optional(
+      Type.Array(Type.String(), { description: "Become placeholders: no pictures are read." }),
+    ),
     tool_calls: optional(Type.Array(CALL)),
-    tool_name: optional(Type.String({ description: "Of a result: the tool that was called." })),
+    tool_name: optional(Type.String({ description: "In a tool's result: the tool that was called." })),
   },
   { $id: "OllamaMessage" },
 );
@@ -37,18 +39,22 @@ const SETTINGS = {
   options: optional(
     Type.Object(
       {
-        num_predict: optional(Type.Integer({ description: "-1 and -2: no limit." })),
+        num_predict: optional(
+          Type.Integer({ description: "The most tokens that the reply may have. -1 and -2: no limit." }),
+        ),
         stop: optional(Type.Union([Type.String(), Type.Array(Type.String())])),
         temperature: optional(Type.Number()),
         seed: optional(Type.Integer()),
       },
       {
         additionalProperties: true,
-        description: "And every other sampler by llama-server's name. num_ctx and the like are ignored.",
+        description: "Also every other sampler by llama-server's name. num_ctx and the like are ignored.",
       },
     ),
   ),
-  keep_alive: optional(Type.Unknown({ description: "Taken; the model is always loaded." })),
+  keep_alive: optional(
+    Type.Unknown({ description: "Ignored: the server decides how long the model stays loaded." }),
+  ),
 };
 
 export const OLLAMA_CHAT_REQUEST = Type.Object(
@@ -70,8 +76,8 @@ export const OLLAMA_GENERATE_REQUEST = Type.Object(
     images: optional(Type.Array(Type.String())),
     suffix: optional(Type.String({ description: "Not served: /infill fills in the middle." })),
     raw: optional(Type.Boolean({ default: false, description: "No template is put around the prompt." })),
-    template: optional(Type.String({ description: "Not read." })),
-    context: optional(Type.Array(Type.Integer(), { description: "Not read." })),
+    template: optional(Type.String({ description: "Ignored." })),
+    context: optional(Type.Array(Type.Integer(), { description: "Ignored." })),
     ...SETTINGS,
   },
   { $id: "OllamaGenerateRequest", examples: [{ model: "local", prompt: "Hello", stream: false }] },
@@ -117,7 +123,7 @@ const MODEL = {
   model: Type.String(),
   modified_at: Type.String(),
   size: Type.Integer({ description: "Bytes." }),
-  digest: Type.String({ description: "Of name and size, not of the file." }),
+  digest: Type.String({ description: "A hash of the model's name and size, not of the file." }),
   details: DETAILS,
 };
 
@@ -136,7 +142,10 @@ export const OLLAMA_RUNNING = Type.Object(
   { $id: "OllamaRunning" },
 );
 export const OLLAMA_VERSION = Type.Object(
-  { version: Type.String({ description: "Of the API that is spoken." }), warmturn: Type.String() },
+  {
+    version: Type.String({ description: "The version of Ollama's API that is spoken." }),
+    warmturn: Type.String(),
+  },
   { $id: "OllamaVersion" },
 );
 export const OLLAMA_SHOW_REQUEST = Type.Object(

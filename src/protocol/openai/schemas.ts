@@ -35,7 +35,9 @@ const MESSAGE = Type.Object(
       nullable(Type.String({ description: "Also read as reasoning, reasoning_text and thinking." })),
     ),
     tool_calls: Type.Optional(nullable(Type.Array(CALL))),
-    tool_call_id: Type.Optional(Type.String({ description: "Of a tool's message." })),
+    tool_call_id: Type.Optional(
+      Type.String({ description: "In a tool's message: the call that it answers." }),
+    ),
   },
   { $id: "ChatMessage" },
 );
@@ -54,8 +56,8 @@ const TOOL = Type.Object(
 
 const limit = (description: string) => Type.Optional(Type.Integer({ minimum: -1, description }));
 const LIMIT =
-  "Tokens of the reply at most; -1 is no limit, 0 answers after prefill. The least of the three holds.";
-const BUDGET = "Tokens of reasoning at most; -1 is as the server is set.";
+  "The most tokens that the reply may have. -1: no limit. 0: the prompt is prefilled and kept, and nothing is written. The smallest of the three holds.";
+const BUDGET = "The most tokens of reasoning. -1: as the server's --reasoning-budget.";
 
 export const CHAT_REQUEST = Type.Object(
   {
@@ -70,12 +72,14 @@ export const CHAT_REQUEST = Type.Object(
     ),
     parallel_tool_calls: Type.Optional(Type.Boolean({ default: true })),
     functions: Type.Optional(
-      Type.Array(Type.Unknown(), { description: "Of the time before tools; answered with a function_call." }),
+      Type.Array(Type.Unknown(), {
+        description: "The older form of tools; the answer then holds a function_call.",
+      }),
     ),
     function_call: Type.Optional(Type.Unknown({ description: 'auto, none or {"name": …}.' })),
-    enable_thinking: Type.Optional(Type.Boolean({ description: "As in chat_template_kwargs." })),
+    enable_thinking: Type.Optional(Type.Boolean({ description: "The same as in chat_template_kwargs." })),
     continuous_usage_stats: Type.Optional(
-      Type.Boolean({ description: "As in stream_options: usage so far in every chunk." }),
+      Type.Boolean({ description: "The same as in stream_options: send the usage so far in every chunk." }),
     ),
     stream: Type.Optional(Type.Boolean({ default: false })),
     stream_options: Type.Optional(
@@ -99,7 +103,7 @@ export const CHAT_REQUEST = Type.Object(
             Type.Unknown({ description: "JSON Schema, as llama-server takes it: without a json_schema." }),
           ),
         },
-        { description: "What the answer's text has to be." },
+        { description: "The form that the answer's text must have." },
       ),
     ),
     json_schema: Type.Optional(
@@ -107,42 +111,54 @@ export const CHAT_REQUEST = Type.Object(
     ),
     stop: Type.Optional(
       Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 16 })], {
-        description: "Ends the reply, also inside its reasoning.",
+        description: "Texts at which the answer ends. They are not looked for in reasoning and calls.",
       }),
     ),
     max_tokens: limit(LIMIT),
     max_completion_tokens: limit(LIMIT),
     n_predict: limit(LIMIT),
     n: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 16, default: 1, description: "Replies; their seeds count up." }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 16,
+        default: 1,
+        description: "How many replies; their seeds count up.",
+      }),
     ),
     logprobs: Type.Optional(
-      Type.Boolean({ default: false, description: "Of every token of the reply, reasoning and calls too." }),
+      Type.Boolean({
+        default: false,
+        description: "Report the log probability of every token of the reply, also of reasoning and calls.",
+      }),
     ),
     top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20, default: 0 })),
     ...WISHES,
     ...SAMPLING,
-    reasoning_effort: Type.Optional(Type.String({ description: "For the template; none is no reasoning." })),
+    reasoning_effort: Type.Optional(
+      Type.String({ description: "Given to the template. none: no reasoning." }),
+    ),
     chat_template_kwargs: Type.Optional(
-      Type.Object({}, { description: "For the template, as enable_thinking." }),
+      Type.Object({}, { description: "Given to the template, such as enable_thinking." }),
     ),
     continue_final_message: Type.Optional(
-      Type.Boolean({ description: "Whether a last assistant message is continued: it is by default." }),
+      Type.Boolean({
+        description: "Whether the reply continues a last assistant message. It does by default.",
+      }),
     ),
     add_generation_prompt: Type.Optional(
-      Type.Boolean({ description: "Not together with continue_final_message." }),
+      Type.Boolean({ description: "Cannot be true together with continue_final_message." }),
     ),
     reasoning_budget_tokens: limit(BUDGET),
     thinking_budget_tokens: limit(BUDGET),
     reasoning_budget: limit(BUDGET),
     cache_salt: Type.Optional(
-      Type.String({ description: "Kept states serve requests of the same salt alone." }),
+      Type.String({ description: "Kept states serve only requests with the same salt." }),
     ),
     prompt_cache_key: Type.Optional(Type.String({ description: "A hint that tells conversations apart." })),
-    store: ignored("Chat completions are never stored."),
-    user: ignored("Who asks is told by the API key."),
-    service_tier: ignored("There is one."),
-    metadata: ignored("For stored completions."),
+    store: ignored("chat completions are never stored"),
+    user: ignored("the API key says who asks"),
+    service_tier: ignored("there is only one"),
+    metadata: ignored("chat completions are never stored"),
   },
   {
     $id: "ChatCompletionRequest",

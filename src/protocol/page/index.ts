@@ -13,9 +13,9 @@ const COMMON = { tag: "server", error: OPENAI_ERROR } as const;
 
 const PAGE_DOC = documented({
   ...COMMON,
-  summary: "A page: what happens, live, and a chat to try the model",
+  summary: "The page: what the server does now, and a chat to try the model",
   description:
-    "Served without a key, while the model loads as well. Everything that it shows it asks for with the key.",
+    "Needs no key, and is served while the model loads. The page asks for its contents with the key.",
   answer: "text/html",
   refuses: [],
   open: true,
@@ -24,7 +24,7 @@ const PAGE_DOC = documented({
 const LIVE_DOC = documented({
   ...COMMON,
   summary: "What happens now, and the last turns of this key",
-  description: "Numbers alone. Off with `--no-slots`.",
+  description: "Numbers only, no text of messages. Off with `--no-slots`.",
   answer: LIVE,
   refuses: ["loading", "closing", "not-supported"],
 });

@@ -31,7 +31,7 @@ const LANE = Type.Object(
     busy: Type.Boolean(),
     own: nullable(
       Type.Object({
-        conversation: nullable(count("As in turns; null for a first turn.")),
+        conversation: nullable(count("The conversation's number, as in `turns`; null in its first turn.")),
         prompt: count("Tokens of the prompt."),
         resumed: count("Of those, resumed."),
         prefilled: count("Of those, prefilled so far."),
@@ -39,7 +39,7 @@ const LANE = Type.Object(
       }),
     ),
   },
-  { $id: "Lane", description: "`own` is null where it is idle or works for another key." },
+  { $id: "Lane", description: "A lane (slot). `own` is null if the lane is idle or works for another key." },
 );
 
 export const LIVE = Type.Object(

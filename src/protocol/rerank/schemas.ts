@@ -11,12 +11,14 @@ export const RERANK_REQUEST = Type.Object(
     texts: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,
-        description: "Instead of `documents`, in Text Embeddings Inference's form, and so is the answer.",
+        description: "In place of `documents`. The answer then has the form of Text Embeddings Inference.",
       }),
     ),
-    top_n: Type.Optional(Type.Integer({ minimum: 0, description: "So many of the best; all by default." })),
+    top_n: Type.Optional(
+      Type.Integer({ minimum: 0, description: "How many of the best to return. All by default." }),
+    ),
     return_documents: Type.Optional(
-      Type.Boolean({ default: false, description: "The documents' text beside their scores." }),
+      Type.Boolean({ default: false, description: "Return the documents' texts with their scores." }),
     ),
     return_text: Type.Optional(Type.Boolean({ default: false, description: "The same, with `texts`." })),
   },
@@ -27,8 +29,8 @@ export const RERANK_REQUEST = Type.Object(
   },
 );
 
-const INDEX = Type.Integer({ description: "Which of the documents; the best one comes first." });
-const SCORE = Type.Number({ description: "As the model gave it; models differ in its range." });
+const INDEX = Type.Integer({ description: "Index of the document; the best document comes first." });
+const SCORE = Type.Number({ description: "The model's own score; its range differs between models." });
 
 export const RERANKED = Type.Union(
   [
@@ -45,7 +47,7 @@ export const RERANKED = Type.Union(
       ),
     }),
     Type.Array(Type.Object({ index: INDEX, score: SCORE, text: Type.Optional(Type.String()) }), {
-      description: "To `texts`.",
+      description: "The answer to `texts`.",
     }),
   ],
   { $id: "Reranked" },

@@ -17,7 +17,7 @@ const ITEM = Type.Object(
 const TOOL = Type.Object(
   {
     type: Type.String({
-      description: "function, custom or namespace; hosted tools are left out, with a line in the log.",
+      description: "function, custom or namespace. Hosted tools are left out, and the log says so in a line.",
     }),
     name: Type.Optional(Type.String()),
   },
@@ -30,7 +30,7 @@ export const RESPONSES_REQUEST = Type.Object(
     input: Type.Optional(Type.Union([Type.String(), Type.Array(ITEM)])),
     instructions: Type.Optional(Type.String()),
     previous_response_id: Type.Optional(
-      Type.String({ description: "A stored response that this goes on from." }),
+      Type.String({ description: "The stored response that this request continues." }),
     ),
     store: Type.Optional(Type.Boolean({ default: true })),
     stream: Type.Optional(Type.Boolean({ default: false })),
@@ -40,7 +40,7 @@ export const RESPONSES_REQUEST = Type.Object(
         description: "auto, none, required, or an object of type function, custom or allowed_tools.",
       }),
     ),
-    enable_thinking: Type.Optional(Type.Boolean({ description: "As in chat_template_kwargs." })),
+    enable_thinking: Type.Optional(Type.Boolean({ description: "The same as in chat_template_kwargs." })),
     parallel_tool_calls: Type.Optional(Type.Boolean({ default: true })),
     text: Type.Optional(
       Type.Object({
@@ -56,7 +56,7 @@ export const RESPONSES_REQUEST = Type.Object(
     ),
     reasoning: Type.Optional(
       Type.Object({
-        effort: Type.Optional(Type.String({ description: "For the template; none is no reasoning." })),
+        effort: Type.Optional(Type.String({ description: "Given to the template. none: no reasoning." })),
       }),
     ),
     include: Type.Optional(
@@ -67,32 +67,40 @@ export const RESPONSES_REQUEST = Type.Object(
         minimum: 0,
         maximum: 20,
         default: 0,
-        description: "Of the likeliest tokens beside each, with message.output_text.logprobs.",
+        description:
+          "How many of the likeliest tokens to report in each place, with message.output_text.logprobs.",
       }),
     ),
-    max_output_tokens: Type.Optional(Type.Integer({ minimum: 0, description: "0 answers after prefill." })),
+    max_output_tokens: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: "0: the prompt is prefilled and kept, and nothing is written.",
+      }),
+    ),
     chat_template_kwargs: Type.Optional(
-      Type.Object({}, { description: "For the template, as enable_thinking." }),
+      Type.Object({}, { description: "Given to the template, such as enable_thinking." }),
     ),
     ...SAMPLING,
     cache_salt: Type.Optional(
-      Type.String({ description: "Kept states serve requests of the same salt alone." }),
+      Type.String({ description: "Kept states serve only requests with the same salt." }),
     ),
     prompt_cache_key: Type.Optional(Type.String({ description: "A hint that tells conversations apart." })),
-    metadata: Type.Optional(Type.Unknown({ description: "Repeated in the response." })),
-    max_tool_calls: Type.Optional(Type.Unknown({ description: "Repeated in the response." })),
-    user: Type.Optional(Type.Unknown({ description: "Repeated in the response." })),
-    safety_identifier: Type.Optional(Type.Unknown({ description: "Repeated in the response." })),
-    background: Type.Optional(Type.Unknown({ description: "The response is made at once." })),
-    truncation: Type.Optional(Type.Unknown({ description: "A prompt is never cut; one too long is a 400." })),
+    metadata: Type.Optional(Type.Unknown({ description: "The response repeats it." })),
+    max_tool_calls: Type.Optional(Type.Unknown({ description: "The response repeats it." })),
+    user: Type.Optional(Type.Unknown({ description: "The response repeats it." })),
+    safety_identifier: Type.Optional(Type.Unknown({ description: "The response repeats it." })),
+    background: Type.Optional(Type.Unknown({ description: "Has no effect: the response is made at once." })),
+    truncation: Type.Optional(
+      Type.Unknown({ description: "Has no effect: a prompt that is too long is a 400, never cut." }),
+    ),
     conversation: Type.Optional(Type.Null({ description: "Not served: a 400." })),
     prompt: Type.Optional(Type.Null({ description: "Not served: a 400." })),
-    stream_options: ignored("Nothing is obfuscated."),
-    service_tier: ignored("There is one."),
+    stream_options: ignored("nothing is obfuscated"),
+    service_tier: ignored("there is only one"),
   },
   {
     $id: "ResponsesRequest",
-    description: "Unknown fields are ignored. Either input or a previous response is needed.",
+    description: "Unknown fields are ignored. The request needs `input` or a previous response.",
     examples: [{ model: "local", input: "Hello" }],
   },
 );
@@ -135,14 +143,14 @@ export const RESPONSE = Type.Object(
     warmturn: Type.Optional(WARMTURN),
     timings: Type.Optional(TIMINGS),
   },
-  { $id: "Response", description: "And the request's settings." },
+  { $id: "Response", description: "The response, with the request's settings." },
 );
 
 export const RESPONSE_EVENT = Type.Object(
   {
     type: Type.String({
       description:
-        "response.created and response.in_progress first; response.completed, response.incomplete or response.failed last.",
+        "First response.created and response.in_progress; last response.completed, response.incomplete or response.failed.",
     }),
     sequence_number: Type.Integer({ minimum: 0 }),
     response: Type.Optional(RESPONSE),
@@ -150,7 +158,7 @@ export const RESPONSE_EVENT = Type.Object(
     output_index: Type.Optional(Type.Integer()),
     delta: Type.Optional(Type.String()),
   },
-  { $id: "ResponseEvent", description: "The data of each event, named by its type." },
+  { $id: "ResponseEvent", description: "The data of each event. The event is named by its type." },
 );
 
 export const RESPONSE_DELETED = Type.Object(

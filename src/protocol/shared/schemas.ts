@@ -7,11 +7,13 @@ export const OPENAI_ERROR = Type.Object(
     error: Type.Object({
       message: Type.String(),
       type: Type.String({ description: "invalid_request_error, authentication_error, … " }),
-      param: nullable(Type.String({ description: "Path of the field, as messages[2].content." })),
-      code: nullable(Type.String({ description: "As context_length_exceeded." })),
+      param: nullable(
+        Type.String({ description: "Path of the field that is wrong, such as messages[2].content." }),
+      ),
+      code: nullable(Type.String({ description: "Such as context_length_exceeded." })),
     }),
   },
-  { $id: "OpenAiError", description: "A body, or the last event of a stream." },
+  { $id: "OpenAiError", description: "The body of the answer, or the last event of a stream." },
 );
 
 export const USAGE = Type.Object(
@@ -29,5 +31,5 @@ export const HEADING = {
   id: Type.String(),
   created: Type.Integer({ description: "Seconds since 1970." }),
   model: Type.String(),
-  system_fingerprint: Type.String({ description: "Of model, library, machine and settings." }),
+  system_fingerprint: Type.String({ description: "A hash of model, library, machine and settings." }),
 };

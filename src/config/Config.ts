@@ -158,6 +158,7 @@ function engineOptions(flags: Flags, modelPath: string, env: Env): Config["engin
     },
     chunkTokensMin: flags.chunkTokensMin,
     chunkTokensMax: flags.chunkTokensMax,
+    taperTokens: flags.taperTokens,
     tripTokensMin: flags.tripTokensMin,
     stateRamBytes: flags.stateRam ?? -1,
     stateDisk: flags.stateDisk > 0 ? { path: stateFolder(flags, env), bytes: flags.stateDisk } : null,

@@ -45,6 +45,7 @@ const GROUPS: readonly (readonly [string, readonly Key[]])[] = [
       "stateDir",
       "chunkTokensMin",
       "chunkTokensMax",
+      "taperTokens",
       "tripTokensMin",
       "exactDecode",
       "shareStates",

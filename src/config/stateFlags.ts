@@ -1,7 +1,15 @@
 /** Flags for how much room kept states take and where, whom they serve, and what is told of them. */
-import { bytes, bytesOrOff, text, toggle } from "./flag.ts";
+import { bytes, bytesOrOff, number, text, toggle } from "./flag.ts";
 
 export const STATE_FLAGS = {
+  taperTokens: number(
+    {
+      names: "--taper-tokens",
+      help: "a stretch behind so many tokens is half as long; 0 off, -1 by the model",
+    },
+    -1,
+    { min: -1, max: 2 ** 24, whole: true, defaultText: "by the model on a CPU, else 0" },
+  ),
   stateRam: bytes(
     { names: "--state-ram", help: "host memory for kept states" },
     null,

@@ -45,6 +45,8 @@ export interface EngineOptions {
   readonly chunkTokensMax: number;
   /** 0: 128, on sliding-window models only. */
   readonly tripTokensMin: number;
+  /** As in `ChunkRules`; -1: by the model's shape on a CPU, else 0. */
+  readonly taperTokens: number;
   /** Host memory for snapshots and full saves; -1: a quarter of what the weights leave, at most 8 GiB. */
   readonly stateRamBytes: number;
   /** Null: states are kept in memory alone. */

@@ -101,7 +101,8 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
   const embedder =
     pooling === null ? null : LlamaEmbedder.on(model, pooling, contextOptions(options, options.ubatch));
   const machine = { ...options, memory: device.memory, useDevice, tokenBytes: shape.tokenBytes };
-  const { padding, taperTokens } = rowCostOf(model, machine);
+  const { padding, taperTokens: reckoned } = rowCostOf(model, machine);
+  const taperTokens = options.taperTokens < 0 ? reckoned : options.taperTokens;
   const chunks = { ...chunkSettings(options, model, device.memory), taperTokens };
   const setup = setupHash(options, {
     program: `${version} ${options.shimPath === null ? shimHash() : fileFingerprint(options.shimPath)}`,

@@ -9,7 +9,7 @@ import { GREEDY, type Talk } from "../../support/exactness/talk.ts";
 import { TINY_KINDS } from "../../support/tinyModels/tinyModel.ts";
 
 // Small chunks leave room for a cut behind whatever is warmed too far.
-const SETTINGS = { chunkTokensMin: 16, chunkTokensMax: 128, tripTokensMin: 64 };
+const SETTINGS = { chunkTokensMin: 16, chunkTokensMax: 128, taperTokens: 300, tripTokensMin: 64 };
 
 /** With samplers that look back on the prompt and on what they chose: none may know what was resumed. */
 const SEEDED = {

@@ -47,5 +47,6 @@ export function openOracle(model: TinyModel, settings: ChunkSettings): OpenOracl
 /** Trips on the window model alone. */
 export function settingsOf(kind: TinyKind, base: ChunkSettings): ChunkSettings {
   if (!TINY_KINDS.includes(kind)) throw new Error(`no model ${kind}`);
-  return kind === "gemma3" ? base : { ...base, tripTokensMin: 0 };
+  const plain = { taperTokens: 0, ...base };
+  return kind === "gemma3" ? plain : { ...plain, tripTokensMin: 0 };
 }

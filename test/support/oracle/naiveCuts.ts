@@ -8,6 +8,8 @@ export interface CutRules {
   readonly openers: readonly (readonly number[])[];
   readonly chunkTokensMin: number;
   readonly chunkTokensMax: number;
+  /** Behind so many tokens a full chunk is half as long, in steps of 64 and never under 64; 0 or none: always the same. */
+  readonly taperTokens?: number;
   /** 0 where the model takes no trips. */
   readonly tripTokensMin: number;
 }
@@ -29,7 +31,7 @@ export function naiveCuts(tokens: readonly number[], rules: CutRules): NaiveCuts
 
 /** The first message start far enough from the last cut, or else the end of a full chunk. */
 function nextCut(tokens: readonly number[], last: number, rules: CutRules): number | undefined {
-  const full = last + rules.chunkTokensMax;
+  const full = last + longestAt(last, rules);
   const fullFits = full < tokens.length;
   const longest = Math.max(0, ...rules.openers.map((opener) => opener.length));
   for (let at = last + rules.chunkTokensMin; at < Math.min(full, tokens.length); at++) {
@@ -39,6 +41,13 @@ function nextCut(tokens: readonly number[], last: number, rules: CutRules): numb
     if (rules.openers.some((opener) => `${opener.join(" ")} `.startsWith(`${rest} `))) return undefined;
   }
   return fullFits ? full : undefined;
+}
+
+function longestAt(last: number, { chunkTokensMin, chunkTokensMax, taperTokens = 0 }: CutRules): number {
+  if (taperTokens === 0 || last === 0) return chunkTokensMax;
+  let longest = 64;
+  while (longest + 64 <= (chunkTokensMax * taperTokens) / (taperTokens + last)) longest += 64;
+  return Math.max(chunkTokensMin, Math.min(chunkTokensMax, longest));
 }
 
 function naiveTrips(cuts: readonly number[], tripTokensMin: number): number[] {

@@ -69,6 +69,25 @@ describe("naive cuts", () => {
       { numRuns: 1000 },
     );
   });
+
+  test("and where chunks get shorter behind many tokens", () => {
+    const check = (length: number, salt: number, max: number, taperTokens: number): void => {
+      const tokens = Array.from({ length }, (_, i) => Math.imul(i + salt, 2654435761) >>> 28);
+      const chosen = {
+        openers: [[3, 7]],
+        chunkTokensMin: 20,
+        chunkTokensMax: max,
+        tripTokensMin: 0,
+        taperTokens,
+      };
+      const plan = requestChunks(Int32Array.from(tokens), { ...chosen, userOpeners: [] }, 1n);
+      expect([...plan.cuts]).toEqual([...naiveCuts(tokens, chosen).cuts]);
+    };
+    const number = (min: number, max: number) => fc.integer({ min, max });
+    fc.assert(fc.property(number(1, 3000), number(0, 99), number(20, 512), number(0, 2000), check), {
+      numRuns: 100,
+    });
+  });
 });
 
 test("arguments are spaced and ordered, their spellings kept", () => {

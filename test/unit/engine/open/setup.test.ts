@@ -51,6 +51,7 @@ const OPTIONS: EngineOptions = {
   chunkTokensMin: 0,
   chunkTokensMax: 0,
   tripTokensMin: 0,
+  taperTokens: -1,
   stateDisk: null,
   stateRamBytes: 0,
   exactDecode: false,

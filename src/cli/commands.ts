@@ -60,7 +60,7 @@ const COMMANDS: readonly Command[] = [
   {
     name: "health",
     takes: "[--host HOST] [--port N]",
-    help: "ask a server whether its model is loaded: exit code 0, 1 (loading, closing) or 2 (nobody)",
+    help: "ask a server whether its model is loaded: exit code 0, 1 (loading, closing) or 2 (no answer)",
     load: () => import("./health.ts"),
   },
   {

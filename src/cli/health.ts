@@ -11,7 +11,7 @@ const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "
 
 export const helpGroups: readonly HelpGroup[] = [{ title: "The server's address", rows: flagRows(ADDRESS) }];
 
-/** 0: the model is loaded. 1: it is loading or the server is closing. 2: nobody answers. */
+/** 0: the model is loaded. 1: it is loading or the server is closing. 2: no server answers. */
 export async function run(argv: readonly string[], env: Env): Promise<number> {
   const { flags } = parseTable(ADDRESS, argv, env);
   const host = EVERYWHERE[flags.host ?? ""] ?? flags.host ?? "127.0.0.1";
@@ -22,7 +22,7 @@ export async function run(argv: readonly string[], env: Env): Promise<number> {
     console.log(status ?? answer.status);
     return answer.ok ? 0 : 1;
   } catch {
-    console.log(`nobody answers at ${url}`);
+    console.log(`no server answers at ${url}`);
     return 2;
   }
 }

@@ -75,7 +75,7 @@ function refuse(request: Request, deps: RouteDeps): Response {
   throw new AppError(
     "not-supported",
     "This server serves the one model that it was started with: fetch models with `warmturn pull NAME`, and start it " +
-      "with `warmturn serve NAME`.",
+      "with `warmturn -m NAME`.",
   );
 }
 

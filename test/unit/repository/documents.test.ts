@@ -110,3 +110,17 @@ test("JSON in documents can be read", () => {
     }
   }
 });
+
+test("commands and folders that documents for developers name are there", () => {
+  const { scripts } = JSON.parse(textOf("package.json")) as { scripts: Record<string, string> };
+  const text = textOf("CONTRIBUTING.md");
+  const commands = [...text.matchAll(/\bbun run ([a-z:]+)/g)].map(([, name = ""]) => name);
+  expect(commands.length).toBeGreaterThan(10);
+  expect(commands.filter((name) => !(name in scripts))).toEqual([]);
+  const paths = [
+    ...text.matchAll(/`((?:src|ffi|test|scripts|bench|docs|deploy|models|patches)\/[\w/.-]*)`/g),
+  ];
+  expect(paths.length).toBeGreaterThan(20);
+  const missing = paths.map(([, path = ""]) => path).filter((path) => !existsSync(join(ROOT, path)));
+  expect(missing).toEqual([]);
+});

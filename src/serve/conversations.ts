@@ -85,7 +85,7 @@ export class Conversations {
     const request = new ArrivingRequest(arrival.plan, arrival.prompt, client, arrival.session);
     const found = this.#find(request, arrival.tenant) ?? this.#open(arrival.tenant, {});
     this.#learn(request, arrival, found);
-    this.#compare(arrival, found);
+    this.#compare(arrival, found, client);
     if (found.reply !== null && found.last !== null && arrival.prompt !== null) {
       const seen = habitEvidence(found.reply, arrival.prompt, found.last.length);
       found.evidence = { ...found.evidence, ...seen };
@@ -122,10 +122,10 @@ export class Conversations {
     return conversation?.turn === turn.turn && conversation.wasEnding;
   }
 
-  /** With the conversation's last prompt, or, in a new one, with the nearest of the tenant's. */
-  #compare({ plan, prompt, tenant }: Arrival, found: Conversation): void {
+  /** With the conversation's last prompt, or, in a new one, with the nearest of the same client's. */
+  #compare({ plan, prompt }: Arrival, found: Conversation, client: string): void {
     const shape = shapeOf(plan.tokens, prompt);
-    const nearest = found.turn === 0 ? this.#nearest(shape, tenant) : found;
+    const nearest = found.turn === 0 ? this.#nearest(shape, client) : found;
     const before = nearest?.shape ?? null;
     found.changed =
       before === null ? null : promptChange(before, shape, found.turn === 0 ? null : found.reply);
@@ -133,13 +133,14 @@ export class Conversations {
     this.#remember(found, shape);
   }
 
-  #nearest(shape: PromptShape, tenant: string): Conversation | null {
+  /** Of equally near ones the last used: another client's prompts say nothing of what this one has changed. */
+  #nearest(shape: PromptShape, client: string): Conversation | null {
     let best: Conversation | null = null;
     let most = 0;
     for (const conversation of this.#conversations.values()) {
-      if (conversation.tenant !== tenant || conversation.shape === null) continue;
+      if (conversation.last?.client !== client || conversation.shape === null) continue;
       const common = commonTokens(conversation.shape.tokens, shape.tokens);
-      if (common <= most) continue;
+      if (common === 0 || common < most) continue;
       best = conversation;
       most = common;
     }

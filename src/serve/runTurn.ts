@@ -175,7 +175,7 @@ class Running implements RunningTurn {
         maxTokens,
       },
       (event) => {
-        see(event);
+        see(told(event, arrived.facts));
         this.#queue.push(event);
       },
     );
@@ -276,6 +276,13 @@ class Running implements RunningTurn {
       report: turnReport(this.#stoppedAt ?? report, this.#arrived.facts),
     };
   }
+}
+
+/** The log and the metrics are told what the client is told. */
+function told(event: EngineEvent, facts: ArrivalFacts): EngineEvent {
+  return event.type === "done" || event.type === "aborted"
+    ? { ...event, report: turnReport(event.report, facts) }
+    : event;
 }
 
 function finishOf(reply: ReplyReader, reason: "stop" | "length" | "prefilled"): FinishReason {

@@ -160,3 +160,21 @@ test("without warming, what follows the last reply was not warmed", async () => 
   });
   expect(["not-warmed", "none"]).toContain(warmturn.miss);
 });
+
+test("another client's prompts say nothing of what this one has changed; the last of its own do", async () => {
+  const server = open("dense");
+  const as = async (agent: string, body: Body) => {
+    const answer = await postChat(
+      inProcess(server.app),
+      { max_tokens: 400, ...body },
+      { headers: { "user-agent": agent } },
+    );
+    return (await json(answer)).warmturn;
+  };
+  await as("one/1", FIRST);
+  await server.idle();
+  const stranger = { messages: [system(`${RULES} But be quick about it.`), user("What is a monad?")] };
+  expect((await as("two/1", stranger)).changed).toBeUndefined();
+  await server.idle();
+  expect((await as("one/1", { ...FIRST, tools: [tool("read")] })).changed).toMatchObject({ what: "tools" });
+});

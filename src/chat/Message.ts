@@ -1,5 +1,5 @@
 /**
- * Messages and turns in their one canonical form (design: Purity). Every protocol is an adapter to and from
+ * Messages and turns in their one canonical form (ARCHITECTURE.md, "Invariants": Purity). Every protocol is an adapter to and from
  * these; the request path and the warm path render nothing else. Plain data: crosses to a Worker by clone.
  */
 

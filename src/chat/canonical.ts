@@ -1,5 +1,5 @@
 /**
- * The canonical form of messages and tools (design: Purity): whatever a client's library does to what it
+ * The canonical form of messages and tools (ARCHITECTURE.md, "Invariants": Purity): whatever a client's library does to what it
  * echoes (blocks or strings, null or "", re-serialised or re-ordered arguments, `cache_control`), the same
  * conversation gives the same messages, and so the same tokens. It trims nothing; `replyMessage` does.
  *

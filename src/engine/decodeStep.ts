@@ -1,6 +1,6 @@
 /**
  * One token for each decoding lane: in one call, or, with `exactDecode`, each lane in a call of its own, since
- * a reply's bits depend on how many rows a step has (design: fact 9).
+ * a reply's bits depend on how many rows a step has (ARCHITECTURE.md, "Invariants": Bits).
  */
 import type { LoopContext } from "./LoopContext.ts";
 import type { Run } from "./Run.ts";

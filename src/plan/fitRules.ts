@@ -4,7 +4,7 @@
  */
 import type { ChunkRules } from "./Plan.ts";
 
-/** Largest `chunkTokensMin` (design: I3): a message start is never more than this from a cut before it. */
+/** Largest `chunkTokensMin` (I3): a message start is never more than this from a cut before it. */
 export const CHUNK_TOKENS_MIN_MAX = 64;
 
 /** `ubatchTokens` is the most tokens of one evaluation. */

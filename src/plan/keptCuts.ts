@@ -1,5 +1,5 @@
 /**
- * Which of a plan's cuts are worth keeping, and why (design: Kept states). Found in the tokens alone. It may
+ * Which of a plan's cuts are worth keeping, and why (ARCHITECTURE.md, "Kept states"). Found in the tokens alone. It may
  * look at the whole prompt, is in no key and changes no bit; where a named place is no cut, the nearest cut
  * before it is kept.
  */

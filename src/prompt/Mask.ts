@@ -1,5 +1,5 @@
 /**
- * Keeps client data plain (design: Text that is not to be trusted). Before a render a private-use character is
+ * Keeps client data plain: it can never become a special token. Before a render a private-use character is
  * put inside every spelling of a special token in the data, so that after it the only whole spellings are
  * those that the template wrote; then it is taken out again. The character, and its JSON escape, occur nowhere
  * in the data or the template, so taking it out gives back exactly what was there.

@@ -1,7 +1,7 @@
 /** What the engine Worker says of itself when it has loaded the model. */
 import type { ModelFacts } from "./ModelFacts.ts";
 
-/** How the model's memory can be rolled back; decides where a state may be resumed (design: Kept states). */
+/** How the model's memory can be rolled back; decides where a state may be resumed (ARCHITECTURE.md, "Kept states"). */
 export type MemoryKind = "dense" | "hybrid" | "recurrent" | "window";
 
 /** Sent once when the Worker has loaded the model and run or remembered its self-test. */

@@ -1,6 +1,6 @@
 /**
  * Every save, restore and copy of sequence states goes through here: counted in bytes, timed, and kept off the
- * sequences of a copy that the device has only queued (design: fact 10). What the device fails at is a value, never
+ * sequences of a copy that the device has only queued (ARCHITECTURE.md, "Kept states"). What the device fails at is a value, never
  * thrown into a run: a state that could not be saved was not kept, and one that could not be fetched is a miss.
  */
 import { type Device, DeviceError, type SavedState, type StatePart } from "../run/Device.ts";

@@ -77,24 +77,31 @@ interface Curl {
   readonly body: string;
 }
 
-/** Requests with their body in the command. */
+/** What curl sends where no type is given. */
+const CURLS_OWN = { "content-type": "application/x-www-form-urlencoded" };
+const CHAT = '{"messages": [{"role": "user", "content": "Hello"}]}';
+
+/** Requests with a body: in the command, or a chat for one that is in a file. */
 function curlsIn(path: string): readonly Curl[] {
   const text = textOf(path).replaceAll("\\\n", " ");
-  const lines = text.split("\n").filter((line) => /^curl /.test(line) && / -d '/.test(line));
+  const lines = text.split("\n").filter((line) => /^curl /.test(line) && / -d ['@]/.test(line));
   return lines.map((line) => ({
     path,
     url: /http:\/\/127\.0\.0\.1:8080(\S*)/.exec(line)?.[1] ?? "",
-    headers: Object.fromEntries(
-      [...line.matchAll(/-H '([^:']+): ([^']+)'/g)].map(([, name = "", value = ""]) => [name, value]),
-    ),
-    body: / -d '([^']*)'/.exec(line)?.[1] ?? "",
+    headers: {
+      ...CURLS_OWN,
+      ...Object.fromEntries(
+        [...line.matchAll(/-H '([^:']+): ([^']+)'/g)].map(([, name = "", value = ""]) => [name, value]),
+      ),
+    },
+    body: / -d '([^']*)'/.exec(line)?.[1] ?? CHAT,
   }));
 }
 
 test("requests to paste are answered", async () => {
   const { app } = fakeServer();
   const curls = files.flatMap(curlsIn);
-  expect(curls.length).toBeGreaterThan(1);
+  expect(curls.length).toBeGreaterThan(2);
   for (const { path, url, headers, body } of curls) {
     const request = new Request(`http://localhost${url}`, { method: "POST", headers, body });
     const answer = await app.fetch(request);

@@ -24,6 +24,8 @@ export interface Parked {
   /** What the run will resume from: it is not overwritten. */
   readonly source: Sequence | null;
   readonly mayFullSave: boolean;
+  /** Of the run that needs the sequence. */
+  readonly conversation: string;
 }
 
 export class Parking {
@@ -33,24 +35,40 @@ export class Parking {
     this.#options = options;
   }
 
-  /** What is lost of `sequence` beyond its first `from` chunks: parked, where there is room. */
-  park({ sequence, from, source, mayFullSave }: Parked, now: number, moves: Moves): void {
+  /**
+   * What is lost of `sequence` beyond its first `from` chunks: parked, where there is room. True: over the source, which
+   * was worth less and is gone, so that the run has to look for another state.
+   */
+  park({ sequence, from, source, mayFullSave, conversation }: Parked, now: number, moves: Moves): boolean {
     const { mover, placement, saver } = this.#options;
     const worth = placement.worth(sequence, from);
-    if (worth === 0 || mover.isPending(sequence)) return;
+    if (worth === 0 || mover.isPending(sequence)) return false;
     const spare = placement.spare(sequence, source);
     const spareWorth = spare === null ? Number.POSITIVE_INFINITY : placement.worth(spare);
     if (spare !== null && spareWorth === 0) this.#copyTo(sequence, spare, moves);
-    else if (mayFullSave && saver.save(sequence, now, moves)) return;
+    else if (mayFullSave && saver.save(sequence, now, moves)) return false;
     else if (spare !== null && spareWorth < worth) this.#copyTo(sequence, spare, moves);
+    else if (source?.chain?.conversation !== conversation && this.#mayGiveUp(source, sequence, worth))
+      return this.#copyTo(sequence, source, moves);
+    return false;
   }
 
-  #copyTo(sequence: Sequence, spare: Sequence, moves: Moves): void {
+  /**
+   * A run that starts from less costs its own prompt; what is worth more would cost another conversation's. What the run's
+   * own conversation has kept is never given up: it counts as left behind from the moment that its next turn begins.
+   */
+  #mayGiveUp(source: Sequence | null, parked: Sequence, worth: number): source is Sequence {
+    if (source === null || source === parked || source.isLane || source.busy) return false;
+    return this.#options.placement.worth(source) < worth;
+  }
+
+  #copyTo(sequence: Sequence, spare: Sequence, moves: Moves): boolean {
     const { device, mover, onLost } = this.#options;
-    if (mover.isPending(spare)) return;
+    if (mover.isPending(spare)) return false;
     onLost(spare, 0);
     spare.forget();
     device.clear(spare.index);
     if (!mover.copy(sequence, spare, moves)) device.clear(spare.index);
+    return true;
   }
 }

@@ -195,6 +195,19 @@ export class Placement {
     );
   }
 
+  /**
+   * The sequence is about to be overwritten. A whole save that its conversation's turn went on from was left behind while
+   * the rows lay here, too; from now on it is all that the turn has.
+   */
+  handDown(sequence: Sequence): void {
+    const { chain } = sequence;
+    if (chain === null || this.isOutdated(sequence)) return;
+    const elsewhere = findResume(this.#states, chain.tenant, chain.plan, () => 0, sequence);
+    if (elsewhere?.place.kind !== "host") return;
+    const { save } = elsewhere.place;
+    if (save.conversation === chain.conversation) save.turn = Math.max(save.turn, chain.turn);
+  }
+
   /** Tick that worth is reckoned at. */
   now = 0;
 

@@ -200,7 +200,7 @@ export class StateKeeper {
       if (target.park === "host")
         return { type: this.#saveFirst(start, target.sequence, moves) ? "saved" : "nowhere" };
       const resumed = this.#take(start, target, found, miss, moves);
-      // A piece on disk was not what it should be, and is gone: the next best state, then.
+      // A piece on disk was not what it should be, or what was found made room: the next best state, then.
       return resumed === null ? this.begin(start, moves) : { type: "started", resumed };
     } catch (error) {
       this.reset(target.sequence);
@@ -241,7 +241,8 @@ export class StateKeeper {
     const { device } = this.#options;
     const loaded = first?.place.kind === "disk" ? (this.#states.disk?.load(first.place.found) ?? null) : null;
     if (first?.place.kind === "disk" && loaded === null) return null;
-    if (target.park === "any") this.#park(start, target, first, moves);
+    if (target.park === "any" && this.#park(start, target, first, moves)) return null;
+    if (!inPlace) this.#placement.handDown(sequence);
     // Parking a state that could not be rolled back has emptied its sequence.
     const isGone = first?.place.kind === "sequence" && first.place.sequence.chain === null;
     const found = isGone ? null : first;
@@ -259,16 +260,21 @@ export class StateKeeper {
     return { ...whatResumed(null, sequence, false), ...evicted };
   }
 
-  #park(start: RunStart, target: Target, found: Found | null, moves: Moves): void {
+  /** True where what the run was to resume from has made room for what is worth more. */
+  #park(start: RunStart, target: Target, found: Found | null, moves: Moves): boolean {
     const { sequence, inPlace } = target;
     const source = found?.place.kind === "sequence" ? found.place.sequence : null;
     const from = inPlace ? (found?.index ?? 0) : 0;
     const lost = this.#placement.lostTokens(sequence, from);
     // What its conversation has left behind is moved only where that is cheaper than prefilling it again.
     if (this.#placement.isOutdated(sequence) && this.#moveMs(sequence) > lost * this.#prefillMsPerToken)
-      return;
+      return false;
     const mayFullSave = this.#mayBlock(start, sequence, lost);
-    this.#parking.park({ sequence, from, source, mayFullSave }, this.#tick, moves);
+    return this.#parking.park(
+      { sequence, from, source, mayFullSave, conversation: start.conversation },
+      this.#tick,
+      moves,
+    );
   }
 
   /** The run's rows are in place up to where it resumes: the sequence is its own from here on. */

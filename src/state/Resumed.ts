@@ -36,3 +36,13 @@ function sourceOf(found: Found, inPlace: boolean): RunReport["source"] {
   if (!inPlace) return "fork";
   return found.snapshot === null ? "sequence" : "snapshot";
 }
+
+/** What came of asking for a state to start from. */
+export type Begun =
+  | { readonly type: "started"; readonly resumed: Resumed }
+  /** Warm only: the state at the last cut is kept already; nothing was moved. */
+  | { readonly type: "complete"; readonly resumed: Resumed }
+  /** Warm only: a full save was made first; ask again. */
+  | { readonly type: "saved" }
+  /** Warm only: this variant would overwrite another. */
+  | { readonly type: "nowhere" };

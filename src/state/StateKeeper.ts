@@ -18,7 +18,7 @@ import { loadState } from "./loadState.ts";
 import { type Miss, missReason } from "./missReason.ts";
 import { Parking } from "./Parking.ts";
 import { Placement, type Target, type Want } from "./Placement.ts";
-import { type Resumed, whatResumed } from "./Resumed.ts";
+import { type Begun, type Resumed, whatResumed } from "./Resumed.ts";
 import { Sequence } from "./Sequence.ts";
 import { SequenceSaver } from "./SequenceSaver.ts";
 import { Snapshots } from "./Snapshots.ts";
@@ -51,15 +51,6 @@ export interface RunStart extends Want {
   /** Whether anything kept may be used. */
   readonly resumes: boolean;
 }
-
-export type Begun =
-  | { readonly type: "started"; readonly resumed: Resumed }
-  /** Warm only: the state at the last cut is kept already; nothing was moved. */
-  | { readonly type: "complete"; readonly resumed: Resumed }
-  /** Warm only: a full save was made first; ask again. */
-  | { readonly type: "saved" }
-  /** Warm only: this variant would overwrite another. */
-  | { readonly type: "nowhere" };
 
 export class StateKeeper {
   readonly sequences: readonly Sequence[];

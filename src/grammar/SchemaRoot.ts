@@ -1,6 +1,8 @@
 /** The schema that references look into, and what had to be left out of the grammar. */
+
 import type { Json } from "../json/json.ts";
 import { isJsonArray, isJsonObject } from "../json/kinds.ts";
+import { unescaped } from "../json/unescaped.ts";
 import { SchemaError } from "./SchemaError.ts";
 
 /** A keyword that the grammar does not hold, beside all others that it does. */
@@ -48,7 +50,7 @@ export class SchemaRoot {
   #pointer(pointer: string): { readonly json: Json; readonly path: string } | undefined {
     let json: Json | undefined = this.#json;
     for (const step of pointer.slice(1).split("/")) {
-      const name = decode(step).replace(/~1/g, "/").replace(/~0/g, "~");
+      const name = unescaped(step).replace(/~1/g, "/").replace(/~0/g, "~");
       if (json === undefined) return undefined;
       if (isJsonArray(json)) json = json[Number(name)];
       else json = isJsonObject(json) ? json.get(name) : undefined;
@@ -77,13 +79,5 @@ export class SchemaRoot {
       if (typeof name === "string") this.#anchors?.set(prefix + name, { json, path });
     }
     for (const [key, item] of json) this.#collect(item, `${path}/${key}`);
-  }
-}
-
-function decode(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step;
   }
 }

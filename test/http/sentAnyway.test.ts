@@ -161,6 +161,10 @@ onEachTarget("small things", (open) => {
       const response = await get(opened.target, path);
       expect([response.status, (await json(response)).error.code]).toEqual([404, "model_not_found"]);
     }
+    // Escapes that are none name no model, and bring nobody down.
+    for (const name of ["%ZZ", "a%", "org/%E0%A4%A"]) {
+      expect((await get(opened.target, `/v1/models/${name}`)).status).toBe(404);
+    }
     expect((await get(opened.target, "/v1/models/fake-model")).status).toBe(200);
     expect((await get(opened.target, "/v1/models/org/name", { method: "POST" })).status).toBe(405);
   });

@@ -1,6 +1,8 @@
 /** Which kinds of JSON value a schema lets through, as far as is needed to type what a model writes bare. */
+
 import type { Json, JsonObject } from "../../json/json.ts";
 import { isJsonArray, isJsonNumber, isJsonObject } from "../../json/kinds.ts";
+import { unescaped } from "../../json/unescaped.ts";
 
 export type JsonKind = "string" | "number" | "boolean" | "null" | "array" | "object";
 
@@ -57,7 +59,7 @@ function referred(reference: string, root: JsonObject): Json | undefined {
   if (!reference.startsWith("#")) return undefined;
   let at: Json | undefined = root;
   for (const part of reference.slice(1).split("/").slice(1)) {
-    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = unescaped(part).replaceAll("~1", "/").replaceAll("~0", "~");
     if (isJsonObject(at)) at = at.get(key);
     else if (isJsonArray(at) && !isJsonNumber(at)) at = at[Number(key)];
     else return undefined;

@@ -1,6 +1,7 @@
 /** The OpenAI routes: HTTP in, HTTP out; everything between is the service's. */
 import { Elysia } from "elysia";
 import { AppError } from "../../base/AppError.ts";
+import { unescaped } from "../../json/unescaped.ts";
 import { documented, RUNNING } from "../http/documented.ts";
 import { openCall } from "../http/openCall.ts";
 import { streamResponse, wholeResponse } from "../http/replyResponse.ts";
@@ -65,7 +66,7 @@ function model(request: Request, escapedId: string, deps: RouteDeps): Response {
   deps.tenantOf(request.headers);
   const service = deps.ready();
   const { models } = service;
-  const id = decodeURIComponent(escapedId);
+  const id = unescaped(escapedId);
   if (id === models.name) return Response.json(modelRow(service));
   throw new AppError("model-not-found", `The model \`${id}\` is not served here; \`${models.name}\` is.`);
 }

@@ -1,6 +1,7 @@
 /**
  * Where a state goes whose sequence another run needs: into a spare sequence that holds nothing of worth, else
- * into host memory as a full save, else over a spare that is worth less, else it is lost.
+ * into host memory as a full save, else over a spare that is worth less, at last over what the run would have resumed
+ * from; else it is lost.
  */
 import type { Device } from "../run/Device.ts";
 import type { Placement } from "./Placement.ts";
@@ -21,7 +22,7 @@ export interface Parked {
   readonly sequence: Sequence;
   /** Chunks that stay where they are. */
   readonly from: number;
-  /** What the run will resume from: it is not overwritten. */
+  /** What the run will resume from: overwritten only where it is worth less than what is parked. */
   readonly source: Sequence | null;
   readonly mayFullSave: boolean;
   /** Of the run that needs the sequence. */

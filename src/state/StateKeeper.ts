@@ -332,8 +332,8 @@ export class StateKeeper {
   }
 
   /**
-   * The run's numbers are none, and they stay in the sequence's cells, also in those that are free: each run there would
-   * read them. Nobody gets it until the memory is wiped.
+   * The run's logits were not finite, and such numbers stay in the sequence's cells, in free ones too, where each later
+   * run would read them. Nobody gets the sequence until the memory is wiped.
    */
   condemn(sequence: Sequence): void {
     this.reset(sequence);

@@ -134,7 +134,7 @@ export function openEngine(options: EngineOptions, progress: Int32Array = new In
       notes: [
         ...plan.notes,
         ...(rounded === null ? [] : [rounded]),
-        // Nothing can be said of the steps of a model that gives no numbers.
+        // A model whose logits are not finite cannot be tested for steps of several rows.
         ...(tested.together || tested.why === NO_NUMBERS ? [] : [DECODES_ALONE]),
       ],
       facts: factsOf(model, shape, plan, deviceNames(devices, useDevice)),
@@ -208,7 +208,7 @@ function openEncoder(
   };
 }
 
-/** Two numbers in one GGUF: what the weights take, and what a token takes in the memory. */
+/** Bytes of the weights, and bytes that a token takes in the memory. */
 function shapeOf(model: Model, options: EngineOptions): ModelShape {
   using device = LlamaDevice.on(model, {
     lanes: 1,
@@ -240,7 +240,7 @@ function contextOptions(options: EngineOptions, ctxTokens: number): Omit<Context
   };
 }
 
-/** Who says how positions are stretched has thought of what lies beyond the training. */
+/** Whoever sets RoPE by hand means to go beyond the length that the model was trained on. */
 function extendsRope({ scaling, scale, freqScale, freqBase }: EngineOptions["rope"]): boolean {
   return (scaling !== null && scaling !== "none") || scale > 0 || freqScale > 0 || freqBase > 0;
 }

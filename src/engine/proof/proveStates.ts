@@ -87,7 +87,7 @@ export function selfTest(device: Device, { chunkTokens, chunks }: SelfTestSize):
   return { equal, allowed, why, rollsBack: equal.resumed, rows, together, pads };
 }
 
-/** Numbers that are none are the same in every way, and prove nothing. One of a row makes its whole sum none. */
+/** Logits that are not finite would be equal in every way, and prove nothing. One of them makes the sum of its row not finite. */
 function areFinite(device: Device): boolean {
   return !Number.isNaN(device.logProbs(0, 0, 0).value);
 }

@@ -70,7 +70,7 @@ export class DiskStore {
   #adoptedAt = 0;
   readonly #rows = new Map<bigint, Entry>();
   readonly #partials = new Map<bigint, Entry>();
-  /** In the middle of being written behind: these stay. */
+  /** A piece is being written behind these: they stay. */
   #pinned: ReadonlySet<bigint> = new Set();
   #bytes = 0;
   #writing: Promise<void> | null = null;

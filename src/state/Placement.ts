@@ -196,15 +196,22 @@ export class Placement {
   }
 
   /**
-   * The sequence is about to be overwritten. A whole save that its conversation's turn went on from was left behind while
-   * the rows lay here, too; from now on it is all that the turn has.
+   * The sequence is about to be overwritten. A whole save, or a spare, that its conversation's turn went on from was left
+   * behind while the rows lay here, too; from now on it is all that the turn has.
    */
   handDown(sequence: Sequence): void {
     const { chain } = sequence;
     if (chain === null || this.isOutdated(sequence)) return;
     const elsewhere = findResume(this.#states, chain.tenant, chain.plan, () => 0, sequence);
-    if (elsewhere?.place.kind !== "host") return;
-    const { save } = elsewhere.place;
+    const place = elsewhere?.place;
+    if (place?.kind === "sequence") {
+      const held = place.sequence.chain;
+      if (held?.conversation === chain.conversation && held.turn < chain.turn)
+        place.sequence.chain = { ...held, turn: chain.turn };
+      return;
+    }
+    if (place?.kind !== "host") return;
+    const { save } = place;
     if (save.conversation === chain.conversation) save.turn = Math.max(save.turn, chain.turn);
   }
 

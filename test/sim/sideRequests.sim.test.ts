@@ -12,6 +12,8 @@ import { Prng } from "../support/tinyModels/Prng.ts";
 const KINDS: readonly MemoryKind[] = ["dense", "hybrid", "recurrent", "window"];
 const SEEDS = Number(process.env["SIM_SEEDS"] ?? 25);
 const ONLY = process.env["SIM_SEED"];
+/** Of 400, the one that showed a spare going that was all a turn on a window had. */
+const FOUND_SEED = 66;
 const TURNS = 5;
 const PARTIAL_BYTES = 256;
 /** End of system prompt and tools. */
@@ -128,7 +130,7 @@ describe.each(KINDS)("%s", (memory) => {
   const seeds = ONLY === undefined ? Array.from({ length: SEEDS }, (_, i) => i + 1) : [Number(ONLY)];
 
   test("side requests at any moment cost an agent nothing of what its last request had kept", () => {
-    for (const seed of [...seeds, ...seeds.map((one) => one + 1000)]) {
+    for (const seed of [...seeds, ...seeds.map((one) => one + 1000), FOUND_SEED]) {
       for (const [turn, { resumed, before }] of overlapped(memory, seed).entries())
         expect({ seed, turn, resumed: Math.max(resumed, before) }).toEqual({ seed, turn, resumed });
     }

@@ -1,27 +1,14 @@
 /** Kilo's command line, made from opencode, over `/v1/chat/completions`. */
 import { join } from "node:path";
 import { type ClientSpec, PLATFORM } from "./ClientSpec.ts";
+import { opencodeSettings } from "./opencode.ts";
 
 export const kilo: ClientSpec = {
   name: "Kilo",
   // The platform packages of 7.8.1 are not on npm.
   packages: [`@kilocode/cli-${PLATFORM}@7.7.9`],
   needsNode: false,
-  files: ({ url }) => ({
-    ".config/kilo/kilo.json": JSON.stringify({
-      autoupdate: false,
-      share: "disabled",
-      model: "warmturn/local",
-      provider: {
-        warmturn: {
-          npm: "@ai-sdk/openai-compatible",
-          name: "warmturn",
-          options: { baseURL: `${url}/v1`, apiKey: "none" },
-          models: { local: { name: "local" } },
-        },
-      },
-    }),
-  }),
+  files: ({ url }) => ({ ".config/kilo/kilo.json": opencodeSettings(url) }),
   env: () => ({
     KILO_DISABLE_AUTOUPDATE: "1",
     KILO_DISABLE_MODELS_FETCH: "1",

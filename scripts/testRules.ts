@@ -94,6 +94,11 @@ const wanted = process.argv.slice(2);
 const files = readdirSync(FOLDER)
   .filter((file) => file.endsWith(".patch"))
   .sort();
+const unknown = wanted.filter((name) => !files.some((file) => file.includes(name)));
+if (unknown.length > 0) {
+  console.error(`No patch of test/rules has in its name: ${unknown.join(", ")}.`);
+  process.exit(2);
+}
 const patches = files
   .filter((file) => wanted.length === 0 || wanted.some((name) => file.includes(name)))
   .map((file) => readPatch(FOLDER, file));
